@@ -18,7 +18,11 @@ from tests.unit.probing.media_server import MediaServer, media_server
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.hold_entries import text_entry
+from tollgate.ledger.hold_writes import HoldWrites
 
 MAX_STEPS = 60
 
@@ -114,6 +118,16 @@ def on_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Open the guard to this machine, as a developer does."""
     monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", "1")
+
+
+def post_text(aws: Aws, account_id: str, micro_usd: int, **facts: Any) -> str:
+    """Put a text request into the ledger, as `text/billing.py` does; return its id."""
+    request_id = new_id("req")
+    of_text = {"model": "gpt-5.4-mini", "usage": {}, "now_ms": parts.clock().now_ms(), **facts}
+    entry = text_entry(account_id, request_id, charge_micro_usd=micro_usd, **of_text)
+    writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
+    Database(aws.clients.dynamodb).write(writes.record(entry))
+    return request_id
 
 
 def balance_cents(customer: OpenedAccount) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Aws
 from tests.functional.burying import bury, bury_changes
-from tests.functional.conftest import stream_records, with_prompt
+from tests.functional.conftest import post_text, stream_records, with_prompt
 from tests.functional.test_payments import outcome
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
@@ -20,12 +20,9 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.aws import dead_letters
-from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.errors import AccountSuspendedError
-from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.web.development import OPERATOR
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
@@ -120,7 +117,7 @@ class TestTheFirstPage:
     ) -> None:
         key = api_parts.api().keys.create(account_id, {"name": "Shop"})
         task_id = api_parts.api().tasks.create(account_id, BODY, None)["taskId"]
-        request_id = post_text(aws, account_id, clock)
+        request_id = post_text(aws, account_id, 100, provider="openai")
         ulid = request_id.removeprefix("req_")
         account, of_account = f"/admin/accounts/{account_id}", "ada@example.com"
         for word, page, words in (
@@ -151,23 +148,6 @@ class TestTheFirstPage:
     )
     def test_a_word_that_names_nothing(self, operator: Browser, word: str) -> None:
         assert f"Nothing is named {word}." in operator.get(f"?find={word}").text
-
-
-def post_text(aws: Aws, account_id: str, clock: ManualClock) -> str:
-    """Put a text request into the ledger, as `text/billing.py` does; return its id."""
-    writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
-    entry = text_entry(
-        account_id,
-        request_id := new_id("req"),
-        model="gpt-5.4-mini",
-        charge_micro_usd=100,
-        usage={"input_tokens": 1, "output_tokens": 1},
-        now_ms=clock.now_ms(),
-        key_id=None,
-        provider="openai",
-    )
-    Database(aws.clients.dynamodb).write(writes.record(entry))
-    return request_id
 
 
 def words_of(html: str) -> str:

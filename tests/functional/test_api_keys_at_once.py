@@ -1,7 +1,7 @@
 """Keys that several requests change at once, through the handler of `functions/api`."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -13,6 +13,15 @@ from tollgate.accounts.repository import ApiKeyRepository, StaleKeyError
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.database import Database
+
+
+class Sent(NamedTuple):
+    """A request about a key, and the repository's write that it leads to."""
+
+    method: str
+    rest: str
+    body: Any
+    write: str
 
 
 class TestRace:
@@ -36,50 +45,37 @@ class TestRace:
         api_parts.api().keys.update(customer.account_id, key_id, body)
 
     @pytest.mark.parametrize(
-        ("method", "rest", "body", "write"),
+        "sent",
         [
-            ("POST", "/rotate", {}, "change"),
-            ("PATCH", "", {"name": "mine now"}, "change"),
-            ("DELETE", "", None, "revoke"),
+            Sent("POST", "/rotate", {}, "change"),
+            Sent("PATCH", "", {"name": "mine now"}, "change"),
+            Sent("DELETE", "", None, "revoke"),
         ],
     )
     def test_a_key_that_is_widened_meanwhile_is_touched_by_no_weaker_one(
-        self,
-        customer: OpenedAccount,
-        monkeypatch: pytest.MonkeyPatch,
-        method: str,
-        rest: str,
-        body: Any,
-        write: str,
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, sent: Sent
     ) -> None:
         weak = made(customer, scopes=["account", "media"])
         other = made(customer, scopes=["media"])
         path, widened = f"{KEYS}/{other['id']}", {"scopes": ["media", "text"]}
-        self.between(monkeypatch, write, lambda: self.owner(customer, other["id"], widened))
-        assert refusal(method, path + rest, weak["key"], body) == (403, "forbidden")
+        self.between(monkeypatch, sent.write, lambda: self.owner(customer, other["id"], widened))
+        assert refusal(sent.method, path + sent.rest, weak["key"], sent.body) == (403, "forbidden")
         assert shown(customer, other["id"])["scopes"] == ["media", "text"]
         assert shown(customer, other["id"])["name"] == "made"
         assert order(other["key"])[0] == 200
 
     @pytest.mark.parametrize("end", ["narrowed", "revoked"])
     @pytest.mark.parametrize(
-        ("method", "rest", "body", "write"),
+        "sent",
         [
-            ("POST", "", {"name": "gift", "scopes": ["account", "media"]}, "add"),
-            ("PATCH", "/{id}", {"name": "mine now"}, "change"),
-            ("POST", "/{id}/rotate", {}, "change"),
-            ("DELETE", "/{id}", None, "revoke"),
+            Sent("POST", "", {"name": "gift", "scopes": ["account", "media"]}, "add"),
+            Sent("PATCH", "/{id}", {"name": "mine now"}, "change"),
+            Sent("POST", "/{id}/rotate", {}, "change"),
+            Sent("DELETE", "/{id}", None, "revoke"),
         ],
     )
     def test_a_caller_that_is_less_by_the_time_of_its_write_writes_nothing(
-        self,
-        customer: OpenedAccount,
-        monkeypatch: pytest.MonkeyPatch,
-        method: str,
-        rest: str,
-        body: Any,
-        write: str,
-        end: str,
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, sent: Sent, end: str
     ) -> None:
         caller = made(customer, scopes=["account", "media"])
         other = made(customer, scopes=["media"])
@@ -91,8 +87,8 @@ class TestRace:
             else:
                 keys.update(customer.account_id, caller["id"], {"scopes": ["account"]})
 
-        self.between(monkeypatch, write, owner_acts)
-        refused = refusal(method, KEYS + rest.format(id=other["id"]), caller["key"], body)
+        self.between(monkeypatch, sent.write, owner_acts)
+        refused = refusal(sent.method, KEYS + sent.rest.format(id=other["id"]), caller["key"], sent.body)
         assert refused == ((401, "invalid_api_key") if end == "revoked" else (429, "concurrency_limited"))
         assert shown(customer, other["id"])["name"] == "made"
         assert "gift" not in [one["name"] for one in ok("GET", KEYS, customer.api_key)["keys"]]

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard import activity
 from tests.conftest import Aws
-from tests.functional.conftest import with_prompt
+from tests.functional.conftest import post_text, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
@@ -20,7 +20,7 @@ from tollgate.activity import service
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
-from tollgate.ledger.hold_entries import failed_entry, text_entry, void_entry
+from tollgate.ledger.hold_entries import failed_entry, void_entry
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import Hold
 
@@ -44,24 +44,15 @@ def key_id(account_id: str, clock: ManualClock, aws: Aws) -> str:
 
 def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> None:
     """Put a text request and one that never ended into the ledger, as `text/billing.py` does."""
+    clock.advance(1_000)
+    usage = {"input_tokens": 7, "cache_read_tokens": 5, "output_tokens": 34}
+    facts = {"key_id": key_id, "latency_ms": 2_345, "provider": "openai", "first_byte_ms": 678}
+    post_text(aws, account_id, TEXT_MICRO_USD, usage=usage, **facts)
+    clock.advance(1_000)
     writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
-    db = Database(aws.clients.dynamodb)
-    clock.advance(1_000)
-    entry = text_entry(
-        account_id,
-        new_id("req"),
-        model="gpt-5.4-mini",
-        charge_micro_usd=TEXT_MICRO_USD,
-        usage={"input_tokens": 7, "cache_read_tokens": 5, "output_tokens": 34},
-        now_ms=clock.now_ms(),
-        key_id=key_id,
-        latency_ms=2_345,
-        provider="openai",
-        first_byte_ms=678,
+    Database(aws.clients.dynamodb).write(
+        writes.record(void_entry(account_id, Hold(new_id("req"), 1, 0), clock.now_ms()))
     )
-    db.write(writes.record(entry))
-    clock.advance(1_000)
-    db.write(writes.record(void_entry(account_id, Hold(new_id("req"), 1, 0), clock.now_ms())))
 
 
 def words_of(html: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Aws
-from tests.functional.conftest import create, with_prompt
+from tests.functional.conftest import create, post_text, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
@@ -13,13 +13,9 @@ from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.keys import key_id_of
 from tollgate.accounts.service import OpenedAccount
-from tollgate.composition import parts
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
-from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.hold_writes import HoldWrites
 
 USAGE = {"input_tokens": 11, "cache_read_tokens": 4, "output_tokens": 20, "reasoning_tokens": 8}
 
@@ -32,19 +28,8 @@ def ok(key: str, path: str) -> Any:
 
 def ask(aws: Aws, customer: OpenedAccount, micro_usd: int, **facts: Any) -> str:
     """Put a text request into the ledger, and let its stream arrive; give its id."""
-    request_id = new_id("req")
-    entry = text_entry(
-        customer.account_id,
-        request_id,
-        model="gpt-5.4-mini",
-        charge_micro_usd=micro_usd,
-        usage=USAGE,
-        now_ms=parts.clock().now_ms(),
-        key_id=key_id_of(customer.api_key),
-        **facts,
-    )
-    tables = (aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable"))
-    Database(aws.clients.dynamodb).write(HoldWrites(*tables).record(entry))
+    facts = {"usage": USAGE, "key_id": key_id_of(customer.api_key), **facts}
+    request_id = post_text(aws, customer.account_id, micro_usd, **facts)
     assert record(counted_records(aws)) == {"batchItemFailures": []}
     return request_id
 

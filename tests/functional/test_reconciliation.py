@@ -14,7 +14,7 @@ from local.service import provider_secret
 from tests.conftest import Aws
 from tests.functional import commands
 from tests.functional.commands import Run
-from tests.functional.conftest import create, with_prompt
+from tests.functional.conftest import create, post_text, with_prompt
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
@@ -24,10 +24,6 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import command as command_parts
 from tollgate.composition import parts
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.ids import new_id
-from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.reconciliation.client import ReportClient
 from tollgate.reconciliation.reports import REPORTS, ReportError
@@ -42,17 +38,7 @@ USAGE = {"input_tokens": 4_000_000, "output_tokens": 0}
 
 def ask(aws: Aws, customer: OpenedAccount, provider: str, model: str = "gpt-5.4-mini") -> None:
     """Put a text request for 4 USD into the ledger."""
-    entry = text_entry(
-        customer.account_id,
-        new_id("req"),
-        model=model,
-        charge_micro_usd=4_000_000,
-        usage=USAGE,
-        now_ms=parts.clock().now_ms(),
-        provider=provider,
-    )
-    tables = (aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable"))
-    Database(aws.clients.dynamodb).write(HoldWrites(*tables).record(entry))
+    post_text(aws, customer.account_id, 4_000_000, model=model, usage=USAGE, provider=provider)
 
 
 def store_keys(aws: Aws, simulator_url: str, **keys: str) -> None:

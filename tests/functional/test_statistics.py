@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Aws
-from tests.functional.conftest import create, with_prompt
+from tests.functional.conftest import create, post_text, with_prompt
 from tests.functional.test_api import call, details
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end
@@ -20,18 +20,13 @@ from tollgate.accounts.keys import key_id_of
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
-from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.dynamodb.rows import to_attributes
-from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger import statement
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry
-from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.usage import repository as usage_repository
 
 STATS, LEDGER, TABLE = "/api/v1/stats", "/api/v1/ledger", "/api/v1/ledger.csv"
@@ -48,18 +43,8 @@ def ok(customer: OpenedAccount, path: str) -> Any:
 
 def ask(aws: Aws, customer: OpenedAccount, tokens: int, micro_usd: int) -> str:
     """Put a text request into the ledger as `text/billing.py` does; give its id."""
-    request_id = new_id("req")
-    entry = text_entry(
-        customer.account_id,
-        request_id,
-        model="gpt-5.4-mini",
-        charge_micro_usd=micro_usd,
-        usage={"input_tokens": tokens, "output_tokens": tokens},
-        now_ms=parts.clock().now_ms(),
-    )
-    tables = (aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable"))
-    Database(aws.clients.dynamodb).write(HoldWrites(*tables).record(entry))
-    return request_id
+    usage = {"input_tokens": tokens, "output_tokens": tokens}
+    return post_text(aws, customer.account_id, micro_usd, usage=usage)
 
 
 def rolled_up(aws: Aws, customer: OpenedAccount, query: str = "") -> Any:

@@ -4,7 +4,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import anthropic
@@ -29,11 +29,21 @@ SAID: list[Any] = [{"role": "user", "content": "hello"}]
 CHAT = {"model": "gpt-5.4-mini", "max_tokens": 5, "messages": SAID}
 CLAUDE = {"model": "claude-haiku-5-5", "max_tokens": 5, "messages": SAID}
 COUNT = {"model": "claude-haiku-5-5", "messages": SAID}
-ROUTES: list[tuple[str, str, dict[str, Any] | None]] = [
-    ("POST", "/chat/completions", CHAT),
-    ("POST", "/messages", CLAUDE),
-    ("POST", "/messages/count_tokens", COUNT),
-    ("GET", "/models", None),
+
+
+class Route(NamedTuple):
+    """A request that is answered with 200."""
+
+    method: str
+    path: str
+    body: dict[str, Any] | None = None
+
+
+ROUTES = [
+    Route("POST", "/chat/completions", CHAT),
+    Route("POST", "/messages", CLAUDE),
+    Route("POST", "/messages/count_tokens", COUNT),
+    Route("GET", "/models"),
 ]
 RATE_HEADERS = {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"}
 
@@ -44,31 +54,26 @@ def ask(client: TextClient, method: str, path: str, body: Any = None, **headers:
     return httpx.request(method, f"{client.url}/api/v1{path}", json=body, headers=sent, timeout=60)
 
 
-@pytest.mark.parametrize(("method", "path", "body"), ROUTES)
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.path)
 class TestEveryRoute:
     def test_carries_a_request_id_and_what_is_left_of_the_minute(
-        self, client: TextClient, method: str, path: str, body: dict[str, Any] | None
+        self, client: TextClient, route: Route
     ) -> None:
-        answer = ask(client, method, path, body)
+        answer = ask(client, *route)
         assert answer.status_code == 200
         assert answer.headers["x-request-id"] == answer.headers["request-id"] != ""
         assert answer.headers.keys() >= RATE_HEADERS
 
     def test_answers_a_fault_of_the_database_in_our_shape(
-        self,
-        client: TextClient,
-        method: str,
-        path: str,
-        body: dict[str, Any] | None,
-        monkeypatch: pytest.MonkeyPatch,
+        self, client: TextClient, route: Route, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async def broken(*_: Any) -> Any:
             raise DatabaseError("InternalServerError", 500)
 
         monkeypatch.setattr(AsyncDatabase, "get", broken)
-        answer = ask(client, method, path, body)
+        answer = ask(client, *route)
         assert answer.status_code == 500
-        is_messages = path.startswith("/messages")
+        is_messages = route.path.startswith("/messages")
         error = answer.json()["error"]
         assert (answer.json()["code"], error["code"]) == (500, "internal_error")
         assert answer.json().get("type") == ("error" if is_messages else None)
@@ -76,32 +81,24 @@ class TestEveryRoute:
         assert answer.headers["x-request-id"]
 
     def test_answers_503_when_the_database_throttles_for_all_tries(
-        self,
-        client: TextClient,
-        method: str,
-        path: str,
-        body: dict[str, Any] | None,
-        monkeypatch: pytest.MonkeyPatch,
+        self, client: TextClient, route: Route, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async def throttled(*_: Any) -> Any:
             return 400, {"__type": "com.amazon.coral.availability#ThrottlingException"}
 
         monkeypatch.setattr(AwsJson, "call", throttled)
         monkeypatch.setattr(core, "FIRST_WAIT_S", 0.0)
-        answer = ask(client, method, path, body)
+        answer = ask(client, *route)
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "storage_busy")
         assert answer.headers["retry-after"] == "5"
-        expected = "overloaded_error" if path.startswith("/messages") else "ServiceUnavailable"
+        expected = "overloaded_error" if route.path.startswith("/messages") else "ServiceUnavailable"
         assert answer.json()["error"]["type"] == expected
 
-    def test_another_method_is_405_and_says_which_there_is(
-        self, client: TextClient, method: str, path: str, body: dict[str, Any] | None
-    ) -> None:
-        del body
-        answer = ask(client, "DELETE", path)
+    def test_another_method_is_405_and_says_which_there_is(self, client: TextClient, route: Route) -> None:
+        answer = ask(client, "DELETE", route.path)
         assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
         allowed = answer.headers["allow"].split(", ")
-        assert method in allowed
+        assert route.method in allowed
         assert answer.json()["error"]["message"] == f"Use {' or '.join(allowed)} for this endpoint."
 
 

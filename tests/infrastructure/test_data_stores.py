@@ -52,6 +52,21 @@ KEYS = {
     "WebhookLanesTable": ["account_id"],
     "ResponsesTable": ["account_id", "response_id"],
 }
+INDEXES = [
+    # What is due, by shard and time; what an account has, by time.
+    ("TasksTable", "DueIndex", "due_shard wake_at", ["seq"]),
+    ("DeliveriesTable", "DueIndex", "due_shard wake_at", ["seq"]),
+    ("TasksTable", "AccountIndex", "account_id task_id", "KEYS_ONLY"),
+    ("DeliveriesTable", "AccountIndex", "account_id delivery_id", "KEYS_ONLY"),
+    # Keys while they are listed; those that expire, by their day.
+    ("ApiKeysTable", "AccountIndex", "account_id listed_at", "ALL"),
+    ("ApiKeysTable", "ExpiryIndex", "expiry_day key_id", "KEYS_ONLY"),
+    # An account's entries by time; whose payment it was, by its reference.
+    ("LedgerTable", "TimeIndex", "account_id created_at_ms", "ALL"),
+    ("LedgerTable", "ReferenceIndex", "reference", "KEYS_ONLY"),
+    # Acts of operators in all accounts.
+    ("AuditTable", "DeskIndex", "desk event_id", "ALL"),
+]
 
 
 class TestTables:
@@ -74,44 +89,16 @@ class TestTables:
         protection = template.of_type(TABLE)[table]["DeletionProtectionEnabled"]
         assert protection == {"Fn::If": ["IsProd", True, False]}
 
-    @pytest.mark.parametrize("table", ["TasksTable", "DeliveriesTable"])
-    def test_what_is_due_is_found_by_shard_and_time(self, template: Template, table: str) -> None:
-        index = _indexes(template, table)["DueIndex"]
-        assert _key_names(index) == ["due_shard", "wake_at"]
-        assert index["Projection"] == {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["seq"]}
-
-    @pytest.mark.parametrize(
-        ("table", "key"), [("TasksTable", "task_id"), ("DeliveriesTable", "delivery_id")]
-    )
-    def test_what_an_account_has_is_found_by_time(self, template: Template, table: str, key: str) -> None:
-        index = _indexes(template, table)["AccountIndex"]
-        assert _key_names(index) == ["account_id", key]
-        assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
-
-    def test_keys_are_found_by_account_while_they_are_listed(self, template: Template) -> None:
-        index = _indexes(template, "ApiKeysTable")["AccountIndex"]
-        assert _key_names(index) == ["account_id", "listed_at"]
-        assert index["Projection"] == {"ProjectionType": "ALL"}
-
-    def test_keys_that_expire_are_found_by_their_day(self, template: Template) -> None:
-        index = _indexes(template, "ApiKeysTable")["ExpiryIndex"]
-        assert _key_names(index) == ["expiry_day", "key_id"]
-        assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
-
-    def test_an_accounts_entries_are_found_by_time(self, template: Template) -> None:
-        index = _indexes(template, "LedgerTable")["TimeIndex"]
-        assert _key_names(index) == ["account_id", "created_at_ms"]
-        assert index["Projection"] == {"ProjectionType": "ALL"}
-
-    def test_whose_payment_it_was_is_found_by_its_reference(self, template: Template) -> None:
-        index = _indexes(template, "LedgerTable")["ReferenceIndex"]
-        assert _key_names(index) == ["reference"]
-        assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
-
-    def test_acts_of_operators_are_found_in_all_accounts(self, template: Template) -> None:
-        index = _indexes(template, "AuditTable")["DeskIndex"]
-        assert _key_names(index) == ["desk", "event_id"]
-        assert index["Projection"] == {"ProjectionType": "ALL"}
+    @pytest.mark.parametrize(("table", "name", "keys", "projection"), INDEXES)
+    def test_what_is_asked_for_is_found_by_an_index(
+        self, template: Template, table: str, name: str, keys: str, projection: str | list[str]
+    ) -> None:
+        index = _indexes(template, table)[name]
+        assert _key_names(index) == keys.split()
+        some = {"ProjectionType": "INCLUDE", "NonKeyAttributes": projection}
+        assert index["Projection"] == (
+            {"ProjectionType": projection} if isinstance(projection, str) else some
+        )
 
     @pytest.mark.parametrize("table", EXPIRING)
     def test_what_has_an_end_goes_away_by_themselves(self, template: Template, table: str) -> None:

@@ -16,155 +16,55 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 EDGES = frozenset(
     ("boto3", "botocore", "httpx", "httptools", "stripe", "fastapi", "mangum", "aws_lambda_powertools")
 )
-ACTING = (
-    "tollgate.__main__",
-    # Whole rooms: they join the parts, or are programs of their own.
-    "tollgate.composition.*",
-    "tollgate.command.*",
-    "tollgate.mcp.*",
-    "tollgate.operator.*",
-    # What every feature has: its table, and what is done with it.
-    "tollgate.*.repository",
-    "tollgate.batches.attempts",
-    "tollgate.batches.calls",
-    "tollgate.batches.collecting",
-    "tollgate.batches.finding",
-    "tollgate.batches.finishing",
-    "tollgate.batches.reader",
-    "tollgate.batches.parcel_money",
-    "tollgate.batches.parcel_worker",
-    "tollgate.batches.vendor_calls",
-    "tollgate.batches.worker",
-    "tollgate.budgets.monitor",
-    "tollgate.ledger.budget_mover",
-    "tollgate.ledger.budget_repository",
-    "tollgate.ledger.family_repository",
-    "tollgate.ledger.wallet_repository",
-    "tollgate.tasks.charges",
-    "tollgate.tasks.priced",
-    "tollgate.text.budgets",
-    "tollgate.text.drawing",
-    "tollgate.text.responses.stopped",
-    "tollgate.text.wallets",
-    "tollgate.subaccounts.closing",
-    "tollgate.*.service",
-    "tollgate.*_service",
-    "tollgate.*.client",
-    "tollgate.visits.visitor",
-    "tollgate.workflows.chat_steps",
-    "tollgate.workflows.media_steps",
-    "tollgate.workflows.pricing",
-    "tollgate.workflows.reader",
-    "tollgate.workflows.worker",
-    # AWS, the network and the log.
-    "tollgate.kit.aws.async_invoke",
-    "tollgate.kit.aws.async_queue",
-    "tollgate.kit.aws.batches",
-    "tollgate.kit.aws.json_protocol",
-    "tollgate.kit.aws.role_bucket",
-    "tollgate.kit.aws.s3_*",
-    "tollgate.kit.aws.sdk",
-    "tollgate.kit.dynamodb.*database",
-    "tollgate.kit.dynamodb.changes",
-    "tollgate.kit.dynamodb.core",
-    "tollgate.kit.dynamodb.due_index",
-    "tollgate.kit.http.outbound",
-    "tollgate.kit.observability",
-    "tollgate.kit.retry",
-    "tollgate.mail.sender",
-    # Keys are looked up, files moved, sessions kept.
-    "tollgate.accounts.*auth",
-    "tollgate.audit.refusals",
-    "tollgate.artifacts.files",
-    "tollgate.artifacts.inputs",
-    "tollgate.artifacts.prompt_files",
-    "tollgate.artifacts.store",
-    "tollgate.tasks.deletion",
-    "tollgate.tasks.examples",
-    "tollgate.tasks.sharing",
-    "tollgate.thumbnails.generator",
-    "tollgate.connectors.documents",
-    "tollgate.web.chat_keys",
-    "tollgate.web.cognito",
-    "tollgate.web.second_factor",
-    "tollgate.web.other_services",
-    "tollgate.web.development",
-    "tollgate.web.sessions",
-    "tollgate.web.sign_ins",
-    "tollgate.members.identities",
-    "tollgate.members.recipients",
-    "tollgate.members.service",
-    # What reads the ledger and the counts page by page.
-    "tollgate.ledger.checkpoints",
-    "tollgate.ledger.reader",
-    "tollgate.ledger.statement",
-    "tollgate.exports.bucket",
-    "tollgate.exports.focus_file",
-    "tollgate.exports.offers",
-    "tollgate.exports.sender",
-    "tollgate.exports.service",
-    "tollgate.low_balance.refill",
-    # The end of an account, step by step.
-    "tollgate.account_closure.erasure",
-    "tollgate.account_closure.service",
-    "tollgate.account_closure.user_pool",
-    "tollgate.account_closure.worker",
-    "tollgate.low_balance.service",
-    "tollgate.low_balance.monitor",
-    "tollgate.notices.reminders",
-    "tollgate.accounts.cap_monitor",
-    "tollgate.webhooks.failing_endpoints",
-    "tollgate.seals.sealer",
-    "tollgate.usage.monthly_statements",
-    "tollgate.usage.openrouter",
-    "tollgate.usage.recorder",
-    "tollgate.usage.route_repository",
-    # Asking providers, and remembering how they did.
-    "tollgate.providers.media.*.media",
-    "tollgate.providers.runtime.adapter",
-    "tollgate.providers.runtime.http",
-    "tollgate.providers.runtime.health_store",
-    "tollgate.probing.recordings",
-    "tollgate.probing.remote",
-    # A process of its own opens the file; the log says what became of it.
-    "tollgate.probing.documents",
-    "tollgate.probing.reader",
-    "tollgate.ledger.expiry",
-    "tollgate.probing.tracks",
-    # What moves a task; its rules are in `lifecycle.py`.
-    "tollgate.tasks.audit",
-    "tollgate.tasks.callbacks",
-    "tollgate.tasks.dispatch",
-    "tollgate.tasks.finalizer",
-    "tollgate.tasks.reader",
-    "tollgate.tasks.reports",
-    "tollgate.tasks.sources",
-    "tollgate.tasks.step",
-    "tollgate.tasks.sweep",
-    "tollgate.tasks.watch",
-    # A text request under way.
-    "tollgate.text.answer_cache",
-    "tollgate.text.attempt",
-    "tollgate.text.billing",
-    "tollgate.text.endings",
-    "tollgate.text.placing",
-    "tollgate.text.renewals",
-    "tollgate.text.route_measures",
-    "tollgate.text.switches",
-    "tollgate.text.reports",
-    "tollgate.text.responses.background",
-    "tollgate.text.responses.follow",
-    "tollgate.text.responses.parts",
-    "tollgate.text.request_counter",
-    "tollgate.text.event_stream",
-    "tollgate.text.middleware",
-    "tollgate.text.response",
-    "tollgate.text.responses.conversations",
-    "tollgate.text.responses.keeping",
-    "tollgate.text.responses.rendering",
-    "tollgate.text.responses.storage",
-    "tollgate.webhooks.sender",
-)
+ACTING = [
+    f"tollgate.{place}"
+    for places in (
+        "__main__",
+        # Whole rooms: they join the parts, or are programs of their own.
+        "composition.* command.* mcp.* operator.*",
+        # What every feature has: its table, and what is done with it.
+        "*.repository batches.attempts batches.calls batches.collecting batches.finding batches.finishing "
+        "batches.reader batches.parcel_money batches.parcel_worker batches.vendor_calls batches.worker "
+        "budgets.monitor ledger.budget_mover ledger.budget_repository ledger.family_repository "
+        "ledger.wallet_repository tasks.charges tasks.priced text.budgets text.drawing "
+        "text.responses.stopped text.wallets subaccounts.closing *.service *_service *.client "
+        "visits.visitor workflows.chat_steps workflows.media_steps workflows.pricing workflows.reader "
+        "workflows.worker",
+        # AWS, the network and the log.
+        "kit.aws.async_invoke kit.aws.async_queue kit.aws.batches kit.aws.json_protocol "
+        "kit.aws.role_bucket kit.aws.s3_* kit.aws.sdk kit.dynamodb.*database kit.dynamodb.changes "
+        "kit.dynamodb.core kit.dynamodb.due_index kit.http.outbound kit.observability kit.retry "
+        "mail.sender",
+        # Keys are looked up, files moved, sessions kept.
+        "accounts.*auth audit.refusals artifacts.files artifacts.inputs artifacts.prompt_files "
+        "artifacts.store tasks.deletion tasks.examples tasks.sharing thumbnails.generator "
+        "connectors.documents web.chat_keys web.cognito web.second_factor web.other_services "
+        "web.development web.sessions web.sign_ins members.identities members.recipients members.service",
+        # What reads the ledger and the counts page by page.
+        "ledger.checkpoints ledger.reader ledger.statement exports.bucket exports.focus_file "
+        "exports.offers exports.sender exports.service low_balance.refill",
+        # The end of an account, step by step.
+        "account_closure.erasure account_closure.service account_closure.user_pool account_closure.worker "
+        "low_balance.service low_balance.monitor notices.reminders accounts.cap_monitor "
+        "webhooks.failing_endpoints seals.sealer usage.monthly_statements usage.openrouter usage.recorder "
+        "usage.route_repository",
+        # Asking providers, and remembering how they did.
+        "providers.media.*.media providers.runtime.adapter providers.runtime.http "
+        "providers.runtime.health_store probing.recordings probing.remote",
+        # A process of its own opens the file; the log says what became of it.
+        "probing.documents probing.reader ledger.expiry probing.tracks",
+        # What moves a task; its rules are in `lifecycle.py`.
+        "tasks.audit tasks.callbacks tasks.dispatch tasks.finalizer tasks.reader tasks.reports "
+        "tasks.sources tasks.step tasks.sweep tasks.watch",
+        # A text request under way.
+        "text.answer_cache text.attempt text.billing text.endings text.placing text.renewals "
+        "text.route_measures text.switches text.reports text.responses.background text.responses.follow "
+        "text.responses.parts text.request_counter text.event_stream text.middleware text.response "
+        "text.responses.conversations text.responses.keeping text.responses.rendering "
+        "text.responses.storage webhooks.sender",
+    )
+    for place in places.split()
+]
 """The modules that may act, by place and name."""
 
 GRAPH = grimp.build_graph("tollgate", include_external_packages=True)

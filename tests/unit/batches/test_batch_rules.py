@@ -13,6 +13,7 @@ from openai.types import Batch as OpenAiBatch
 from pydantic import TypeAdapter
 
 from tests.support.clock import ManualClock
+from tests.unit.batches.samples import parcel
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.batches import attempts
@@ -28,7 +29,7 @@ from tollgate.batches.models import (
     new_batch,
     request_id_of,
 )
-from tollgate.batches.parcels import Parcel, Stage, may_send, must_cancel, must_give_up
+from tollgate.batches.parcels import may_send, must_cancel, must_give_up
 from tollgate.batches.request import read_openai_create
 from tollgate.batches.service import BatchService
 from tollgate.batches.views import batch_view, message_batch_view
@@ -42,21 +43,7 @@ NOW_MS = 1_700_000_000_000
 NOW_S = NOW_MS // 1000
 RESULT: TypeAdapter[MessageBatchIndividualResponse] = TypeAdapter(MessageBatchIndividualResponse)
 REFUSED = b'{"type":"error","error":{"type":"invalid_request_error","message":"no"}}'
-PARCEL = Parcel(
-    number=0,
-    stage=Stage.SENT,
-    claim=1,
-    quote_id="quote_1",
-    provider="openai",
-    model="m",
-    endpoint="/v1/embeddings",
-    key_id=None,
-    labels={},
-    amount_micro_usd=5,
-    prices={},
-    factor="0.5",
-    made_at_s=NOW_S,
-).to_item()
+PARCEL = parcel(made_at_s=NOW_S).to_item()
 PLACES = st.tuples(st.integers(0, 9_999), st.integers(0, 200), st.integers(0, 3))
 
 

@@ -8,9 +8,10 @@ from typing import Any, cast
 import pytest
 
 from tests.support.clock import ManualClock
+from tests.unit.batches.samples import parcel
 from tests.unit.text.samples import text_model
 from tollgate.batches.parcel_money import ParcelMoney
-from tollgate.batches.parcels import Parcel, Stage
+from tollgate.batches.parcels import Parcel
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.hold_entries import charge_ids
 from tollgate.ledger.hold_writes import HoldWrites
@@ -19,22 +20,7 @@ from tollgate.text.metering import HoldPlan
 from tollgate.text.usage import Usage
 
 RESERVED = Reservation("quo_1", "usr_1", "key_1", 9_000, Attribution())
-PARCEL = Parcel(
-    number=0,
-    stage=Stage.SENT,
-    claim=1,
-    quote_id="quo_1",
-    provider="openai",
-    model="m",
-    endpoint="/v1/embeddings",
-    key_id="key_1",
-    labels={},
-    amount_micro_usd=50,
-    prices={},
-    factor="0.5",
-    made_at_s=0,
-    reservation=RESERVED.to_item(),
-)
+PARCEL = parcel(key_id="key_1", amount_micro_usd=50, reservation=RESERVED.to_item())
 ENTRY_IDS = charge_ids("req_1")
 
 

@@ -14,7 +14,7 @@ from tests.bench.account import BODY, MODEL, budgeted_at, run, together
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_caps import ms
-from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, Bank, carried_out, within_a_second
+from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, Bank, carried_out, within_a_second
 from tests.unit.text.samples import choosing
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import ALL_SCOPES
@@ -79,16 +79,7 @@ class Treasury(Bank):
             return
         self.became[f"{labels.user} placed"] += 1
         await asyncio.sleep(seconds)
-        if dies_at == "place":
-            assert placed.timer is not None
-            placed.timer.cancel()
-            return
-        settling = asyncio.ensure_future(billing.settle(placed, MODEL, USAGE))
-        if dies_at == "record":
-            await asyncio.sleep(0.006)
-            settling.cancel()
-            return
-        await settling
+        await self.settled(billing, placed, dies_at)
 
     async def media_of(self, labels: Attribution, key: ApiKey | None = None) -> None:
         """Create a task of somebody."""

@@ -79,17 +79,7 @@ class Family(Bank):
         except (InsufficientBalanceError, DatabaseBusyError):
             return
         await asyncio.sleep(seconds)
-        if dies_at == "place":
-            assert placed.timer is not None
-            placed.timer.cancel()
-            return
-        model = placed.routes.candidates[0].model
-        settling = asyncio.ensure_future(billing.settle(placed, model, USAGE))
-        if dies_at == "record":
-            await asyncio.sleep(0.006)
-            settling.cancel()
-            return
-        await settling
+        await self.settled(billing, placed, dies_at)
 
     async def generate(self, ends_as: TaskStatus | None) -> None:
         """Create a task of the sub-account, and end it."""

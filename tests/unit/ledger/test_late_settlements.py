@@ -7,7 +7,6 @@ the hold expired. Each does several writes, and either may die or be overtaken b
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing
-from decimal import Decimal
 from typing import Any, TypeVar, cast
 
 import pytest
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
 from tests.support.laws import money_examples
-from tests.unit.text.samples import choosing
+from tests.unit.text.samples import choosing, small_model
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.core import Written
 from tollgate.kit.dynamodb.database import Database
@@ -33,20 +32,12 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.text import renewals
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
-from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.placed import Billed
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")
 
-MODEL = TextModel(
-    "m",
-    frozenset({TextProtocol.OPENAI}),
-    (TextRoute("openai", "m", TextProtocol.OPENAI),),
-    TokenPrices(Decimal(1), Decimal(2)),
-    100_000,
-    1000,
-)
+MODEL = small_model()
 DEMAND = Demand(200, 100)
 USAGE = Usage(100, 10)
 CHARGE = 100 * 1 + 10 * 2

@@ -12,7 +12,7 @@ from tests.support.laws import money_examples
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_budget_rules import ALICE, Treasury, budget
-from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, carried_out, within_a_second
+from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, carried_out, within_a_second
 from tests.unit.text.samples import choosing
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import ALL_SCOPES
@@ -83,14 +83,10 @@ class QuoteBank(Treasury):
             return
         self.became["drawn"] += 1
         await asyncio.sleep(seconds)
-        if dies_at == "place":
-            assert placed.timer is not None
-            placed.timer.cancel()
-            return
         if dies_at == "void":
             await billing.void(placed)
-            return
-        await billing.settle(placed, MODEL, USAGE)
+        else:
+            await self.settled(billing, placed, dies_at)
 
     async def step(self, seconds: float, *, fails: bool) -> None:
         """Start a step of a workflow, whose charge is drawn like a hold, and end its task."""

@@ -29,7 +29,9 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS
 from tollgate.ledger.wallets import Limits, share_of, wallet_row
+from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand, full_hold
+from tollgate.text.placed import PlacedHold
 from tollgate.text.usage import Usage
 
 DEMAND, USAGE = Demand(100, 100), Usage(100, 60)
@@ -85,17 +87,23 @@ class Bank(World):
             return
         self.became["placed"] += 1
         await asyncio.sleep(seconds)
+        if await self.settled(billing, placed, dies_at):
+            self.became["settled"] += 1
+
+    async def settled(self, billing: TextBilling, placed: PlacedHold, dies_at: str | None) -> bool:
+        """Settle a text request, if its process does not die at a step; return whether it was settled."""
         if dies_at == "place":
             assert placed.timer is not None
             placed.timer.cancel()
-            return
-        settling = asyncio.ensure_future(billing.settle(placed, MODEL, USAGE))
+            return False
+        model = placed.routes.candidates[0].model
+        settling = asyncio.ensure_future(billing.settle(placed, model, USAGE))
         if dies_at == "record":
             await asyncio.sleep(0.006)
             settling.cancel()
-            return
+            return False
         await settling
-        self.became["settled"] += 1
+        return True
 
     async def media(self) -> None:
         """Create a task."""

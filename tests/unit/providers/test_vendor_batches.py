@@ -10,10 +10,11 @@ from anthropic import Anthropic
 from openai import OpenAI
 
 from tests.support.simulator import running_simulator
+from tests.unit.batches.samples import parcel
 from tollgate.batches import vendor_calls
 from tollgate.batches.finding import Finding, UndecidedError
 from tollgate.batches.models import Batch
-from tollgate.batches.parcels import CLOCK_S, MAX_PAGES, MAX_RESULT_PAGES, Parcel, Stage
+from tollgate.batches.parcels import CLOCK_S, MAX_PAGES, MAX_RESULT_PAGES, Stage
 from tollgate.batches.vendor_calls import UnsureError, VendorCalls
 from tollgate.kit.http.response import HttpError
 from tollgate.providers.text.batches.anthropic import AnthropicBatches
@@ -29,19 +30,10 @@ from tollgate.text.vendor_batches import Order, UnreadableBatchError, VendorBatc
 NOW_S = 1_780_000_000
 URL = "https://vendor.test/v1"
 BATCH = Batch({"batch_id": "batch_1"})
-PARCEL = Parcel(
-    number=0,
+PARCEL = parcel(
     stage=Stage.RESERVED,
-    claim=1,
-    quote_id="quote_1",
     provider="anthropic",
-    model="m",
     endpoint="/v1/messages 2023-06-01",
-    key_id=None,
-    labels={},
-    amount_micro_usd=5,
-    prices={},
-    factor="0.5",
     made_at_s=NOW_S,
     lines=2,
 )

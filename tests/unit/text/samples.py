@@ -40,6 +40,13 @@ def text_model(**changes: Any) -> TextModel:
     return TextModel(**{**facts, **changes})
 
 
+def small_model(max_output_tokens: int = 1_000) -> TextModel:
+    """Return a model that takes 1 micro-USD for an input token, and 2 for an output token."""
+    route = TextRoute("openai", "m", OPENAI)
+    own = prices("1", "2")
+    return TextModel("m", frozenset({OPENAI}), (route,), own, 100_000, max_output_tokens)
+
+
 def tiered_model() -> TextModel:
     """The prices of claude-haiku-5-5 in the catalog's reference: dearer from 100 000 tokens of input."""
     tier = LongContextTier(100_000, prices("0.5", "2.5", "0.01", "0.125"))

@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Iterator
-from decimal import Decimal
 
 import pytest
 
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
-from tests.unit.text.samples import choosing
+from tests.unit.text.samples import choosing, small_model
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.core import DatabaseError, Written
@@ -21,17 +20,9 @@ from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
-from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.usage import Usage
 
-MODEL = TextModel(
-    "m",
-    frozenset({TextProtocol.OPENAI}),
-    (TextRoute("openai", "m", TextProtocol.OPENAI),),
-    TokenPrices(Decimal(1), Decimal(2)),
-    100_000,
-    1000,
-)
+MODEL = small_model()
 USAGE = Usage(100, 10)
 CHARGE = 100 * 1 + 10 * 2
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Coroutine, Iterator, Sequence
-from decimal import Decimal
 from itertools import cycle
 from typing import Any, TypeVar
 
@@ -11,7 +10,7 @@ import pytest
 
 from tests.conftest import Aws
 from tests.support.clock import ManualClock
-from tests.unit.text.samples import choosing
+from tests.unit.text.samples import choosing, small_model
 from tests.unit.text.test_billing import FailingDatabase
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
@@ -38,22 +37,13 @@ from tollgate.ledger.wallets import Limits, WalletWrites, row_ids
 from tollgate.routing.wishes import Wishes
 from tollgate.text.billing import TextBilling
 from tollgate.text.metering import Demand
-from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.route_plan import RoutePlan
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")
 
-# 1 micro-USD for an input token, 2 for an output token.
-MODEL = TextModel(
-    "m",
-    frozenset({TextProtocol.OPENAI}),
-    (TextRoute("openai", "m", TextProtocol.OPENAI),),
-    TokenPrices(Decimal(1), Decimal(2)),
-    100_000,
-    10_000,
-)
+MODEL = small_model(10_000)
 # Holds 100 + 2 x 300 = 700.
 DEMAND = Demand(100, 300)
 # Costs 100 + 2 x 10 = 120.

@@ -23,64 +23,48 @@ def read(vendor: str, reported: dict[str, Any]) -> Usage | None:
     return read_chat_usage(reported, VENDORS[vendor].dialect.reasoning_count)
 
 
-class TestReadChatUsage:
-    def test_openai_counts_cached_written_and_reasoning_inside(self) -> None:
-        reported = {
-            "prompt_tokens": 100,
-            "completion_tokens": 30,
+REPORTED: dict[str, tuple[str, dict[str, Any], Usage]] = {
+    "cached, written and reasoning inside": (
+        "openai",
+        {
             "total_tokens": 130,
             "prompt_tokens_details": {"cached_tokens": 40, "cache_write_tokens": 25},
             "completion_tokens_details": {"reasoning_tokens": 12},
-        }
-        assert read("openai", reported) == Usage(35, 30, 40, 25, 0, 12)
-
-    def test_deepseek_counts_hits_and_misses(self) -> None:
-        reported = {
-            "prompt_tokens": 100,
-            "completion_tokens": 30,
-            "prompt_cache_hit_tokens": 64,
-            "prompt_cache_miss_tokens": 36,
-        }
-        assert read("deepseek", reported) == Usage(36, 30, 64)
-
-    def test_gemini_counts_its_thoughts_in_the_total_only(self) -> None:
-        reported = {"prompt_tokens": 100, "completion_tokens": 30, "total_tokens": 180}
-        assert read("google", reported) == Usage(100, 80, reasoning_tokens=50)
-
-    def test_gemini_without_thoughts(self) -> None:
-        reported = {"prompt_tokens": 100, "completion_tokens": 30, "total_tokens": 130}
-        assert read("google", reported) == Usage(100, 30)
-
-    def test_grok_counts_reasoning_beside_the_completion(self) -> None:
-        reported = {
-            "prompt_tokens": 100,
-            "completion_tokens": 30,
+        },
+        Usage(35, 30, 40, 25, 0, 12),
+    ),
+    "hits and misses": (
+        "deepseek", {"prompt_cache_hit_tokens": 64, "prompt_cache_miss_tokens": 36}, Usage(36, 30, 64)
+    ),
+    "thoughts in the total only": ("google", {"total_tokens": 180}, Usage(100, 80, reasoning_tokens=50)),
+    "no thoughts": ("google", {"total_tokens": 130}, Usage(100, 30)),
+    "reasoning beside the completion": (
+        "xai",
+        {
             "total_tokens": 150,
             "prompt_tokens_details": {"cached_tokens": 60},
             "completion_tokens_details": {"reasoning_tokens": 20},
-        }
-        assert read("xai", reported) == Usage(40, 50, 60, reasoning_tokens=20)
+        },
+        Usage(40, 50, 60, reasoning_tokens=20),
+    ),
+    "cached tokens above the prompt stand beside it": (
+        "xai", {"prompt_tokens": 10, "prompt_tokens_details": {"cached_tokens": 60}}, Usage(10, 30, 60)
+    ),
+    "cached tokens at the top": ("moonshot", {"cached_tokens": 80}, Usage(20, 30, 80)),
+    "cache creation in the prompt details": (
+        "dashscope",
+        {"prompt_tokens_details": {"cached_tokens": 10, "cache_creation_input_tokens": 50}},
+        Usage(40, 30, 10, 50),
+    ),
+    "a name of its own for cached tokens": ("mistral", {"num_cached_tokens": 64}, Usage(36, 30, 64)),
+}  # fmt: skip
 
-    def test_cached_tokens_above_the_prompt_stand_beside_it(self) -> None:
-        reported = {
-            "prompt_tokens": 10,
-            "completion_tokens": 5,
-            "prompt_tokens_details": {"cached_tokens": 60},
-        }
-        assert read("xai", reported) == Usage(10, 5, 60)
 
-    def test_kimi_counts_cached_tokens_at_the_top(self) -> None:
-        reported = {"prompt_tokens": 100, "completion_tokens": 30, "cached_tokens": 80}
-        assert read("moonshot", reported) == Usage(20, 30, 80)
-
-    def test_qwen_counts_cache_creation_in_the_prompt_details(self) -> None:
-        details = {"cached_tokens": 10, "cache_creation_input_tokens": 50}
-        reported = {"prompt_tokens": 100, "completion_tokens": 30, "prompt_tokens_details": details}
-        assert read("dashscope", reported) == Usage(40, 30, 10, 50)
-
-    def test_mistral_has_a_name_of_its_own_for_cached_tokens(self) -> None:
-        reported = {"prompt_tokens": 100, "completion_tokens": 30, "num_cached_tokens": 64}
-        assert read("mistral", reported) == Usage(36, 30, 64)
+class TestReadChatUsage:
+    @pytest.mark.parametrize(("vendor", "reported", "usage"), REPORTED.values(), ids=REPORTED)
+    def test_each_vendor_counts_in_its_way(self, vendor: str, reported: dict[str, Any], usage: Usage) -> None:
+        totals = {"prompt_tokens": 100, "completion_tokens": 30}
+        assert read(vendor, {**totals, **reported}) == usage
 
     @pytest.mark.parametrize("vendor", ["zai", "minimax", "cohere", "xiaomi", "meta", "tencent"])
     def test_the_others_count_as_openai_does(self, vendor: str) -> None:
