@@ -60,7 +60,7 @@ class Row:
     @property
     def troubles(self) -> list[tuple[int, Bar]]:
         """Return the days that were not good, with their place among the bars."""
-        return [(at, bar) for at, bar in enumerate(self.bars) if bar.state not in (None, State.UP)]
+        return [(at, bar) for at, bar in enumerate(self.bars) if any(bar.counts[1:])]
 
 
 @router.get("/status")

@@ -6,6 +6,7 @@ A check is one look, every five minutes (visits: every quarter of an hour). Days
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from tollgate.kit.clock import MS_PER_DAY, utc_day
@@ -92,11 +93,10 @@ def runs_of(bars: Iterable[Bar]) -> dict[str, str]:
 
     A day is one unit wide. A line with dashes of one unit then draws one bar for each day.
     """
-    paths: dict[str, list[tuple[int, int]]] = {}
-    for at, bar in enumerate(bars):
-        runs = paths.setdefault(bar.state or "none", [])
-        if runs and sum(runs[-1]) == at:
-            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
-        else:
-            runs.append((at, 1))
-    return {name: "".join(f"M{start} 4h{days}" for start, days in runs) for name, runs in paths.items()}
+    paths: dict[str, str] = {}
+    start = 0
+    for state, run in groupby(bar.state or "none" for bar in bars):
+        days = sum(1 for _ in run)
+        paths[state] = f"{paths.get(state, '')}M{start} 4h{days}"
+        start += days
+    return paths
