@@ -184,6 +184,23 @@ def test_a_budget_for_a_part_still_gives_the_batch_price(client: TextClient, ven
     assert client.settled()
 
 
+def test_answers_are_counted_while_lines_are_at_another_vendor(client: TextClient) -> None:
+    models_of = [(MISTRAL.model, ""), (MISTRAL.model, ""), (ANTHROPIC.model, "[[batch-stuck]]")]
+    batch = start(
+        client, lines_of(*[chat(f"[[tokens 20]] {words}", model=name) for name, words in models_of])
+    )
+    for _ in range(4):
+        for message in take():
+            run_one(message)
+    counts = client.openai.batches.retrieve(batch.id).request_counts
+    assert counts is not None
+    assert (counts.total, counts.completed, counts.failed) == (3, 2, 0)
+    client.openai.batches.cancel(batch.id)
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs) + len(errors)) == ("cancelled", 3)
+    assert client.settled()
+
+
 # At the batch price, 16 lines of 4,000 tokens hold 1.8 cents at Anthropic and more than 3 at xAI.
 @pytest.mark.parametrize(("vendor", "cents"), [(ANTHROPIC, 1), (XAI, 3)], ids=["anthropic", "xai"])
 def test_a_worker_that_dies_while_it_halves_a_parcel_leaves_one_that_can_end(

@@ -134,7 +134,13 @@ GROUPS = {
             "tests/unit/providers/test_vendor_batches.py",
             *(
                 f"tests/functional/test_{name}.py"
-                for name in ("dashboard_jobs", "run_batch", "run_batch_parcels", "run_batch_repeats")
+                for name in (
+                    "dashboard_jobs",
+                    "run_batch",
+                    "run_batch_parcels",
+                    "run_batch_repeats",
+                    "run_batch_vendors",
+                )
             ),
         ],
         emulator=True,
