@@ -279,6 +279,5 @@ showPosters(document);
 colourCode();
 
 // The browser takes longer for the controls of a player than for the rest of a page, so they come after its first paint.
-requestAnimationFrame(() => setTimeout(() => {
-  for (const player of document.querySelectorAll("[data-controls]")) player.controls = true;
-}));
+const players = document.querySelectorAll("[data-controls]");
+if (players.length) requestAnimationFrame(() => setTimeout(() => players.forEach((player) => { player.controls = true; })));
