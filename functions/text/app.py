@@ -1,32 +1,43 @@
 """Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: the text routes.
 
-Authenticates, reads the request, calls the text service, and sends its response. Errors, request ids and rate
-headers are in `tollgate/text/middleware.py`, the stream is in `tollgate/text/event_stream.py`. Never
-completes a broken stream, and never ends an invocation with an open hold.
+Authenticates, reads the request, calls the text service, and sends its response. The routes of stored
+things are in `stored.py`. Errors, request ids and rate headers are in `tollgate/text/middleware.py`. The
+stream is in `tollgate/text/event_stream.py`. Never completes a broken stream, and never ends an invocation
+with an open hold.
 """
 
 from collections.abc import Callable
 from functools import partial
 
+from text.callers import api_url, authenticate, read_body, read_body_with_files
+from text.stored import (
+    batches,
+    cancel_batch,
+    cancel_message_batch,
+    cancel_response,
+    conversation,
+    conversation_item,
+    conversation_items,
+    create_conversation,
+    get_batch,
+    input_items,
+    message_batch,
+    message_batch_results,
+    message_batches,
+    stored_response,
+)
 from tollgate.accounts.models import ApiKey
-from tollgate.accounts.networks import gateway_address
-from tollgate.accounts.scopes import Scope
-from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import ModelNotFoundError
-from tollgate.kit.http.base_url import adapted_url, base_url
 from tollgate.kit.http.forms import MAX_FORM_BYTES, read_form
 from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
-from tollgate.text.asgi import Scope as ASGIScope
 from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
 from tollgate.text.endpoints import endpoints_view
-from tollgate.text.event_stream import STREAM_HEADERS, audio_response, http_response, in_plain_text
-from tollgate.text.json_body import MAX_BODY_BYTES
+from tollgate.text.event_stream import audio_response, http_response, in_plain_text
 from tollgate.text.kinds import KINDS
-from tollgate.text.middleware import ACCOUNT_ID, HELPED, REQUEST_ID, TextMiddleware
+from tollgate.text.middleware import HELPED, REQUEST_ID, TextMiddleware
 from tollgate.text.models import TextProtocol
-from tollgate.text.prompt_files import with_files
 from tollgate.text.rendering import Rendering, Unchanged
 from tollgate.text.request import TextRequest, read_request
 from tollgate.text.rerank import read_rerank_request
@@ -43,8 +54,8 @@ async def chat_completions(request: Request) -> Answer:
 
 async def completions(request: Request) -> Answer:
     """Respond in OpenAI's legacy protocol of completions."""
-    key = await _authenticate(request)
-    asked = read_completion_request(await _body(request))
+    key = await authenticate(request)
+    asked = read_completion_request(await read_body(request))
     with own_names():
         return await _respond_to(request, key, asked, CompletionsRendering())
 
@@ -56,10 +67,10 @@ async def messages(request: Request) -> Answer:
 
 async def count_tokens(request: Request) -> Answer:
     """Count a request's input tokens, without a charge."""
-    key = await _authenticate(request)
-    body = await _body_with_files(request, key)
+    key = await authenticate(request)
+    body = await read_body_with_files(request, key)
     counted = read_request(TextProtocol.ANTHROPIC, body, is_count=True)
-    service = (await text_parts.text()).service
+    service = text_parts.current().service
     request_id = request.state[REQUEST_ID]
     input_tokens = await service.count_tokens(counted, key, request_id, request.headers)
     return Reply(encoded({"input_tokens": input_tokens}))
@@ -67,14 +78,14 @@ async def count_tokens(request: Request) -> Answer:
 
 async def list_models(request: Request) -> Answer:
     """Return a page of the text models with their prices per 1M tokens."""
-    key = await _authenticate(request)
+    key = await authenticate(request)
     models = [model for model in text_parts.catalog().text_models() if key.allows(model.id)]
     return Reply(encoded(models_view(models, request.query)))
 
 
 async def get_model(request: Request) -> Answer:
     """Return one model by any of its names, also a media model."""
-    key = await _authenticate(request)
+    key = await authenticate(request)
     model = text_parts.catalog().find_by_name(request.path_id)
     if model is None or not key.allows(model.id):
         raise ModelNotFoundError("")
@@ -83,11 +94,11 @@ async def get_model(request: Request) -> Answer:
 
 async def list_endpoints(request: Request) -> Answer:
     """Return the routes of one model by any of its names, also of a media model."""
-    key = await _authenticate(request)
+    key = await authenticate(request)
     model = text_parts.catalog().find_by_name(request.path_id)
     if model is None or not key.allows(model.id):
         raise ModelNotFoundError("")
-    made = await text_parts.text()
+    made = text_parts.current()
     measures = made.service.measures
     measured = {} if measures is None else await measures.of(model.id)
     await made.switches.known()
@@ -97,9 +108,9 @@ async def list_endpoints(request: Request) -> Answer:
 
 async def responses(request: Request) -> Answer:
     """Respond in OpenAI's Responses protocol."""
-    key = await _authenticate(request)
-    body = await _body_with_files(request, key)
-    made = await text_parts.text()
+    key = await authenticate(request)
+    body = await read_body_with_files(request, key)
+    made = text_parts.current()
     request_id = request.state[REQUEST_ID]
     call = await made.responses.read(body, key, request_id)
     if call.asked is not None and call.asked.background:
@@ -114,9 +125,9 @@ async def responses(request: Request) -> Answer:
 
 async def compact(request: Request) -> Answer:
     """Return a conversation with a summary in the place of its answers."""
-    key = await _authenticate(request)
-    body = await _body_with_files(request, key)
-    made = await text_parts.text()
+    key = await authenticate(request)
+    body = await read_body_with_files(request, key)
+    made = text_parts.current()
     request_id = request.state[REQUEST_ID]
     call = await made.responses.compact(body, key, request_id)
     responding = call.respond(made.service, key, request_id, request.headers)
@@ -125,9 +136,9 @@ async def compact(request: Request) -> Answer:
 
 async def count_response_tokens(request: Request) -> Answer:
     """Count the input tokens of a Responses request, without a charge."""
-    key = await _authenticate(request)
-    body = await _body_with_files(request, key)
-    made = await text_parts.text()
+    key = await authenticate(request)
+    body = await read_body_with_files(request, key)
+    made = text_parts.current()
     counted = (await made.responses.read(body, key)).chat
     request_id = request.state[REQUEST_ID]
     input_tokens = await made.service.count_tokens(counted, key, request_id, request.headers)
@@ -156,11 +167,11 @@ async def moderations(request: Request) -> Answer:
 
 async def speech(request: Request) -> Answer:
     """Speak a text: the audio's bytes or, if asked for, OpenAI's events of it."""
-    key = await _authenticate(request)
-    asked = read_speech_request(await _body(request))
+    key = await authenticate(request)
+    asked = read_speech_request(await read_body(request))
     if wants_events(asked):
         return await _respond_to(request, key, asked, Unchanged(TextProtocol.SPEECH))
-    service = (await text_parts.text()).service
+    service = text_parts.current().service
     responding = service.respond(asked, key, request.state[REQUEST_ID], request.headers)
     return await audio_response(responding, CONTENT_TYPES[format_of(asked)], request.state[HELPED])
 
@@ -176,128 +187,15 @@ async def translations(request: Request) -> Answer:
 
 
 async def _transcribe(request: Request, *, translates: bool) -> Answer:
-    key = await _authenticate(request)
+    key = await authenticate(request)
     form = await read_form(request.headers, await request.body(MAX_FORM_BYTES))
     asked = read_transcription_request(form, translates=translates)
-    parts = await text_parts.text()
+    parts = text_parts.current()
     # Before its file is read.
     parts.service.model(asked.model, asked.protocol, key)
     asked = await parts.prober.measured(asked)
     answer = await _respond_to(request, key, asked, Unchanged(asked.protocol))
     return in_plain_text(answer) if is_plain(asked) else answer
-
-
-async def stored_response(request: Request) -> Answer:
-    """Return a stored response, whole or as a stream, or delete it."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).responses
-    if request.method != "DELETE" and request.query.get("stream") == "true":
-        events = await service.replayed(key, request.path_id, request.query)
-        return Reply(events, headers=STREAM_HEADERS) if isinstance(events, bytes) else events
-    asked = service.delete if request.method == "DELETE" else service.response
-    return Reply(await asked(key, request.path_id))
-
-
-async def cancel_response(request: Request) -> Answer:
-    """Cancel a background response."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).background
-    return Reply(await service.cancel(key, request.path_id))
-
-
-async def input_items(request: Request) -> Answer:
-    """List the input of a stored response."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).responses
-    return Reply(await service.input_items(key, request.path_id, request.query))
-
-
-async def batches(request: Request) -> Answer:
-    """Create a batch in OpenAI's protocol, or list batches."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).batches
-    if request.method == "POST":
-        return Reply(await service.create(key, await _body(request), request.headers))
-    return Reply(await service.list(key, request.query))
-
-
-async def get_batch(request: Request) -> Answer:
-    """Return a batch in OpenAI's shape."""
-    key = await _authenticate(request)
-    return Reply(await (await text_parts.text()).batches.get(key, request.path_id))
-
-
-async def cancel_batch(request: Request) -> Answer:
-    """Cancel a batch in OpenAI's protocol."""
-    key = await _authenticate(request)
-    return Reply(await (await text_parts.text()).batches.cancel(key, request.path_id))
-
-
-async def message_batches(request: Request) -> Answer:
-    """Create a batch in Anthropic's protocol, or list batches."""
-    key = await _authenticate(request)
-    service, url = (await text_parts.text()).batches, _base_url(request.scope)
-    if request.method == "POST":
-        return Reply(await service.create_messages(key, await _body(request), request.headers, url))
-    return Reply(await service.list_messages(key, request.query, url))
-
-
-async def message_batch(request: Request) -> Answer:
-    """Return a batch in Anthropic's shape, or delete it."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).batches
-    if request.method == "DELETE":
-        return Reply(await service.delete_messages(key, request.path_id))
-    return Reply(await service.get_messages(key, request.path_id, _base_url(request.scope)))
-
-
-async def cancel_message_batch(request: Request) -> Answer:
-    """Cancel a batch in Anthropic's protocol."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).batches
-    return Reply(await service.cancel_messages(key, request.path_id, _base_url(request.scope)))
-
-
-async def message_batch_results(request: Request) -> Answer:
-    """Return the results of a batch in Anthropic's protocol, one per line."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).batches
-    return await service.results(key, request.path_id, request.headers.get("accept", ""))
-
-
-async def create_conversation(request: Request) -> Answer:
-    """Store a new conversation."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).conversations
-    return Reply(await service.create(key, await _body_with_files(request, key)))
-
-
-async def conversation(request: Request) -> Answer:
-    """Return a conversation, replace its metadata, or delete it."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).conversations
-    if request.method == "POST":
-        return Reply(await service.update(key, request.path_id, await _body(request)))
-    asked = service.delete if request.method == "DELETE" else service.get
-    return Reply(await asked(key, request.path_id))
-
-
-async def conversation_items(request: Request) -> Answer:
-    """List the items of a conversation, or add items to it."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).conversations
-    if request.method == "POST":
-        body = await _body_with_files(request, key)
-        return Reply(await service.add_items(key, request.path_id, body))
-    return Reply(await service.items(key, request.path_id, request.query))
-
-
-async def conversation_item(request: Request) -> Answer:
-    """Return an item of a conversation, or delete it."""
-    key = await _authenticate(request)
-    service = (await text_parts.text()).conversations
-    asked = service.remove_item if request.method == "DELETE" else service.item
-    return Reply(await asked(key, request.path_id, request.item_id))
 
 
 async def healthz(_: Request) -> Answer:
@@ -306,15 +204,15 @@ async def healthz(_: Request) -> Answer:
 
 
 async def _respond(request: Request, protocol: TextProtocol) -> Answer:
-    key = await _authenticate(request)
-    text_request = read_request(protocol, await _body_with_files(request, key))
+    key = await authenticate(request)
+    text_request = read_request(protocol, await read_body_with_files(request, key))
     return await _respond_to(request, key, text_request, Unchanged(protocol))
 
 
 async def _respond_in(request: Request, read: Callable[[bytes], TextRequest]) -> Answer:
     """Respond to a request that is no chat."""
-    key = await _authenticate(request)
-    return await _respond_to(request, key, read(await _body(request)), Unchanged(TextProtocol.OPENAI))
+    key = await authenticate(request)
+    return await _respond_to(request, key, read(await read_body(request)), Unchanged(TextProtocol.OPENAI))
 
 
 async def _respond_to(
@@ -325,41 +223,6 @@ async def _respond_to(
     responding = made.cached.respond(text_request, key, request_id, request.headers)
     end_if_asked = partial(made.service.end_if_asked, request_id) if text_request.stream else None
     return await http_response(responding, rendering, request.state[HELPED], end_if_asked)
-
-
-async def _body_with_files(request: Request, key: ApiKey) -> bytes:
-    """Return the body, in which the bytes of the account's uploaded files replace their ids."""
-    files = text_parts.current().files
-    return await with_files(await _body(request), key.account_id, files)
-
-
-async def _authenticate(request: Request) -> ApiKey:
-    """Return the caller's key, from either protocol's header, and count the request."""
-    text = sent_key(request.headers, request.query)
-    parts = await text_parts.text()
-    key = await parts.authenticator.authenticate(text, Scope.TEXT, _address(request))
-    request.state[ACCOUNT_ID] = key.account_id
-    parts.counter.count(key.account_id)
-    return key
-
-
-def _address(request: Request) -> str | None:
-    """Return the caller's address; behind the web adapter, the address that the gateway received."""
-    if text_parts.settings().aws_lambda_exec_wrapper:
-        return gateway_address(request.headers.get("x-amzn-request-context"))
-    return request.peer
-
-
-def _base_url(scope: ASGIScope) -> str:
-    """Return the API's address; behind the web adapter, the address that the gateway received."""
-    if text_parts.settings().aws_lambda_exec_wrapper:
-        context: bytes = dict(scope["headers"]).get(b"x-amzn-request-context", b"")
-        return adapted_url(context.decode())
-    return base_url(scope)
-
-
-async def _body(request: Request) -> bytes:
-    return await request.body(MAX_BODY_BYTES)
 
 
 routes = Routes(
@@ -400,4 +263,4 @@ routes = Routes(
     # Running requests are settled before the process ends.
     close=text_parts.close,
 )
-app = TextMiddleware(routes, text_parts.rate_headers, text_parts.share_count, cors_headers, _base_url)
+app = TextMiddleware(routes, text_parts.rate_headers, text_parts.share_count, cors_headers, api_url)

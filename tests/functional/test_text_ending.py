@@ -15,7 +15,7 @@ from tollgate.composition import api as api_parts
 from tollgate.kit.ids import new_id
 from tollgate.ledger.entries import EntryKind
 from tollgate.text import event_stream, response
-from tollgate.text.service import STREAM_TIMEOUT_S
+from tollgate.text.route_calls import STREAM_TIMEOUT_S
 
 pytestmark = [
     pytest.mark.ministack,

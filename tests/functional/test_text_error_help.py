@@ -12,7 +12,7 @@ from tests.support.text_app import TextClient
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.http.error_help import REFUSALS
-from tollgate.text import event_stream, service
+from tollgate.text import event_stream, route_calls
 from tollgate.text.errors import messages_type
 
 pytestmark = [
@@ -96,7 +96,7 @@ class TestFaults:
     def test_of_all_providers_have_both(
         self, client: TextClient, monkeypatch: pytest.MonkeyPatch, path: str, model: str, prompt: str
     ) -> None:
-        monkeypatch.setattr(service, "WHOLE_TIMEOUT_S", PATIENCE_S)
+        monkeypatch.setattr(route_calls, "WHOLE_TIMEOUT_S", PATIENCE_S)
         answer = client.post(path, chat(prompt, model))
         assert (answer.status_code, answer.json()["error"]["code"]) == FAULTS[prompt]
         check(client, answer.json(), answer.headers, FAULTS[prompt][1])

@@ -5,7 +5,7 @@ import pytest
 from tests.support.text_app import USD, TextClient
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.text_models import CatalogTextModel
-from tollgate.text import service
+from tollgate.text import route_calls
 
 pytestmark = [
     pytest.mark.ministack,
@@ -31,7 +31,7 @@ def test_a_provider_that_is_down_costs_nobody_an_answer(
     client: TextClient, monkeypatch: pytest.MonkeyPatch, down: str, fault: str
 ) -> None:
     # Nobody else takes as long as the one that hangs.
-    monkeypatch.setattr(service, "MAX_SILENCE_S", 0.5 if "hang" in fault else service.MAX_SILENCE_S)
+    monkeypatch.setattr(route_calls, "MAX_SILENCE_S", 0.5 if "hang" in fault else route_calls.MAX_SILENCE_S)
     asked = [model for model in with_reserve() if any(route.provider == down for route in model.routes)]
     reserves = {
         model.id: next(route.provider for route in model.routes if route.enabled and route.provider != down)

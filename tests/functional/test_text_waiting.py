@@ -15,7 +15,7 @@ import pytest
 from tests.support import serving
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import text as text_parts
-from tollgate.text import event_stream, service
+from tollgate.text import event_stream, route_calls
 
 pytestmark = [
     pytest.mark.ministack,
@@ -40,13 +40,13 @@ def body(protocol: str, prompt: str, **fields: Any) -> dict[str, Any]:
 
 class TestTheContractsBounds:
     def test_they_are_100_s_and_15_s(self) -> None:
-        assert (service.WHOLE_TIMEOUT_S, event_stream.KEEP_ALIVE_S) == (100, 15)
+        assert (route_calls.WHOLE_TIMEOUT_S, event_stream.KEEP_ALIVE_S) == (100, 15)
 
 
 class TestNoAnswerInTime:
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(service, "WHOLE_TIMEOUT_S", PATIENCE_S)
+        monkeypatch.setattr(route_calls, "WHOLE_TIMEOUT_S", PATIENCE_S)
 
     def test_524_in_openais_shape_without_cors_headers_and_free(self, client: TextClient) -> None:
         answer = client.post(PATHS["openai"], body("openai", NEVER_HERE))

@@ -131,7 +131,7 @@ def fresh_breaker(text_url: str) -> None:
 def forget_failures() -> None:
     """Forget which providers failed: all are asked again."""
     for made in text_parts._made.values():
-        made.service.breaker._states.clear()
+        made.service.calls.breaker._states.clear()
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.responses.service import ResponsesService
+from tollgate.text.route_calls import RouteCalls
 from tollgate.text.route_plan import Choose
 from tollgate.text.service import TextService
 from tollgate.text.switches import Switches
@@ -226,11 +227,7 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     billing, http, known_parts, unused = parts
     service = TextService(
         text_parts._models(known.current),
-        made_upstreams,
-        billing,
-        http,
-        Unbroken(),
-        clock,
+        RouteCalls(made_upstreams, billing, http, Unbroken(), clock),
         known.current.use_of,
     )
     responses = ResponsesService(service, unused, unused, AuditNotes("audit", clock))
@@ -245,7 +242,7 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     options: Any = {"base_url": "http://tollgate", "headers": {"authorization": "Bearer k"}}
     with (
         patch.dict(os.environ, {"STAGE": "local"}),
-        patch("tollgate.text.service.RETRY_PAUSE_S", 0.0),
+        patch("tollgate.text.route_calls.RETRY_PAUSE_S", 0.0),
         patch.object(text_parts, "settings", lambda: SimpleNamespace(aws_lambda_exec_wrapper=None)),
     ):
         try:

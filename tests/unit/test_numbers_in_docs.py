@@ -30,7 +30,7 @@ from tollgate.tasks.openai_images import MAX_IMAGES
 from tollgate.text import event_stream, metering
 from tollgate.text import json_body as text_body
 from tollgate.text.responses.storage import LIFETIME_S as RESPONSE_S
-from tollgate.text.service import WHOLE_TIMEOUT_S
+from tollgate.text.route_calls import WHOLE_TIMEOUT_S
 from tollgate.usage.period import MAX_DAYS
 from tollgate.webhooks import schedule, sender
 from tollgate.webhooks.repository import MAX_IN_LANE, MAX_IN_SLOW_LANE

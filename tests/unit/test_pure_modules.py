@@ -24,9 +24,10 @@ ACTING = [
         "composition.* command.* mcp.* operator.*",
         # What every feature has: its table, and what is done with it.
         "*.repository batches.attempts batches.calls batches.collecting batches.finding batches.finishing "
-        "batches.reader batches.parcel_money batches.parcel_worker batches.vendor_calls batches.worker "
+        "batches.reader batches.parcel_money batches.parcel_steps batches.parcel_worker "
+        "batches.vendor_calls batches.worker "
         "budgets.monitor ledger.budget_mover ledger.budget_repository ledger.family_repository "
-        "ledger.wallet_repository tasks.charges tasks.priced text.budgets text.drawing "
+        "ledger.wallet_repository tasks.charges tasks.priced text.budgets text.drawing text.route_calls "
         "text.responses.stopped text.wallets subaccounts.closing *.service *_service *.client "
         "visits.visitor workflows.chat_steps workflows.media_steps workflows.pricing workflows.reader "
         "workflows.worker",

@@ -12,8 +12,9 @@ service.py     the routes; `download.py`: a file of results on its way to the cl
 calls.py       one line as a text request
 worker.py      runs a batch for some minutes; `attempts.py`: the attempts of one line
 parcels.py     the lines that are at a vendor together; `vendor_lines.py`: which lines, and how they are sent
-parcel_worker.py  moves parcels; `finding.py          finds a batch at a vendor whose create had no answer
-vendor_calls.py`: the calls of the vendor; `collecting.py`: the results
+parcel_worker.py  makes parcels and moves them; `parcel_steps.py`: the steps of one parcel
+finding.py     finds a batch at a vendor whose create had no answer
+vendor_calls.py  the calls of the vendor; `collecting.py`: the results
 parcel_money.py   reserves, charges and returns their money
 finishing.py   writes the files of results
 """

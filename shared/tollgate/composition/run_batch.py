@@ -47,7 +47,7 @@ async def text_calls() -> tuple[text_parts.TextParts, LineCalls]:
     """Return the parts of text in this thread's loop, and the calls of requests that no one waits for."""
     parts = await text_parts.text(settings)
     # No client waits at a connection, so a whole response has more time.
-    patient = replace(parts.service, whole_timeout_s=LINE_TIMEOUT_S)
+    patient = replace(parts.service, calls=replace(parts.service.calls, whole_timeout_s=LINE_TIMEOUT_S))
     return parts, LineCalls(replace(parts.responses, text=patient), parts.files)
 
 

@@ -54,6 +54,7 @@ from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.repository import ResponseRepository
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.responses.storage import Storage
+from tollgate.text.route_calls import RouteCalls
 from tollgate.text.route_measures import KnownMeasures
 from tollgate.text.service import TextService
 from tollgate.text.switches import Switches, switch_reader
@@ -276,20 +277,23 @@ def _create(known: TextSettings, http: HttpClient, loop: asyncio.AbstractEventLo
         known.live_providers, _document_reader(known, http, loop), clock, restrict_inputs=False
     )
     switches = Switches(switch_reader(database, known.providers_table), clock)
-    service = TextService(
-        models=_models(live.current),
+    calls = RouteCalls(
         upstreams=secret.upstreams,
         billing=TextBilling(database, writes, clock, RateMeter(known.requests_per_minute)),
         http=http,
         # Only for this process: each finds out within a request or two which providers are down.
         breaker=Breaker(),
         clock=clock,
-        use_of=live.current.use_of,
-        providers=known_text_providers(),
         # Neither the gateway nor Lambda notifies the web adapter when a client disconnects.
         detects_disconnects=known.aws_lambda_exec_wrapper is None,
-        measures=KnownMeasures(database, known.usage_table, clock),
         switches=switches,
+    )
+    service = TextService(
+        models=_models(live.current),
+        calls=calls,
+        use_of=live.current.use_of,
+        providers=known_text_providers(),
+        measures=KnownMeasures(database, known.usage_table, clock),
     )
     objects = S3Objects(http, known.media_bucket, region, endpoint, credentials)
     storage = Storage(database, known.responses_table, objects, clock)
@@ -369,4 +373,4 @@ async def close() -> None:
     if made is not None:
         # Money first: the holds of a stopped process must still be settled.
         await made.service.finishing.wait()
-        made.service.http.close()
+        made.service.calls.http.close()

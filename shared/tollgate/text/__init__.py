@@ -59,6 +59,7 @@ race.py           the routes of one request, of which the first response wins
 response.py       the outcome of a request; a stream relays itself; `rendering.py`: its form for the client
 answer_cache.py   answers to requests that an account sent before, without a provider
 attempt.py        one call of one route
+route_calls.py    the calls of a request's routes, until one answers
 service.py        one request from body to bill
 asgi.py           as much of a web framework as the routes need
 event_stream.py   a response on its way to the client: kept alive, with a bound on every wait

@@ -21,12 +21,13 @@ from tollgate.kit.http.client import split_url
 from tollgate.providers.runtime.accounts import text_accounts
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
-from tollgate.text import service
+from tollgate.text import route_calls
 from tollgate.text.breaker import Breaker
 from tollgate.text.json_body import dumps
 from tollgate.text.models import TextModel, TextProtocol
 from tollgate.text.request import read_request
 from tollgate.text.response import CompleteResponse, StreamedResponse
+from tollgate.text.route_calls import RouteCalls
 from tollgate.text.service import TextService
 from tollgate.text.views import wire_model
 
@@ -145,7 +146,8 @@ class Walk:
 
         http: Any = self.network
         models, clock = {self.model.id: self.model}, ManualClock()
-        desk = TextService(models, known, self.books, http, Breaker(), clock, lambda _: None)
+        calls = RouteCalls(known, self.books, http, Breaker(), clock)
+        desk = TextService(models, calls, lambda _: None)
         said = [{"role": "user", "content": "hi"}]
         body = {"model": self.model.id, "max_tokens": 10, "stream": stream, "messages": said}
         return asyncio.run(desk.respond(read_request(protocol, dumps(body).encode()), KEY, "req_1", {}))
@@ -153,9 +155,9 @@ class Walk:
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "MAX_SILENCE_S", 0.002)
-    monkeypatch.setattr(service, "MAX_STREAM_SILENCE_S", 0.002)
-    monkeypatch.setattr(service, "RETRY_PAUSE_S", 0.0)
+    monkeypatch.setattr(route_calls, "MAX_SILENCE_S", 0.002)
+    monkeypatch.setattr(route_calls, "MAX_STREAM_SILENCE_S", 0.002)
+    monkeypatch.setattr(route_calls, "RETRY_PAUSE_S", 0.0)
 
 
 @pytest.mark.parametrize("fault", FAULTS)

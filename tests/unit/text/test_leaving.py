@@ -38,6 +38,7 @@ from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.rendering import Unchanged
 from tollgate.text.request import read_request
 from tollgate.text.response import READ_INTERVAL_S
+from tollgate.text.route_calls import RouteCalls
 from tollgate.text.service import TextService
 from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, chat_exchange
 
@@ -111,16 +112,15 @@ class Scene:
             return {"openai": self.provider}
 
         http: Any = HttpClient()
-        service = TextService(
-            models={MODEL.id: MODEL},
+        calls = RouteCalls(
             upstreams=upstreams,
             billing=self.world.billing(),
             http=http,
             breaker=Breaker(),
             clock=self.world.clock,
-            use_of=lambda _: None,
             detects_disconnects=self.detects_disconnects,
         )
+        service = TextService({MODEL.id: MODEL}, calls, lambda _: None)
         key = ApiKey("key_1", self.world.account_id, "d", frozenset({Scope.TEXT}), 0)
         responding = service.respond(request, key, REQUEST, {})
         end_if_asked = partial(service.end_if_asked, REQUEST)

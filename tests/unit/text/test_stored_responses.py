@@ -23,6 +23,7 @@ from tollgate.text.responses.items import json_text
 from tollgate.text.responses.repository import MAX_AT_ONCE, ResponseRepository
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.responses.storage import Storage
+from tollgate.text.route_calls import RouteCalls
 from tollgate.text.service import TextService
 from tollgate.text.tokens import utf8_length
 
@@ -92,7 +93,7 @@ def service(rows: Rows) -> ResponsesService:
     models = {MODEL: text_model(id=MODEL), OTHER: text_model(id=OTHER), "haiku": text_model(id=MODEL)}
     storage = Storage(rows, "responses", SimpleNamespace(), clock)  # type: ignore[arg-type]
     unused: Any = None
-    text = TextService(models, unused, unused, unused, unused, clock, lambda _: None)
+    text = TextService(models, RouteCalls(unused, unused, unused, unused, clock), lambda _: None)
     kept, conversations = ResponseRepository(storage), ConversationRepository(storage)
     return ResponsesService(text, kept, conversations, AuditNotes("audit", ManualClock()))
 

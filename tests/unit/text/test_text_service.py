@@ -19,13 +19,14 @@ from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.routing.wishes import NO_WISHES
-from tollgate.text import service
+from tollgate.text import route_calls
 from tollgate.text.breaker import WINDOW_MS, Breaker
 from tollgate.text.json_body import dumps
 from tollgate.text.models import TextProtocol, TextRoute
 from tollgate.text.placed import Billed, PlacedHold
 from tollgate.text.request import read_request
 from tollgate.text.response import CompleteResponse, Refused, TextResponse
+from tollgate.text.route_calls import RouteCalls
 from tollgate.text.route_plan import Choose
 from tollgate.text.service import TextService
 from tollgate.text.switches import Switches
@@ -164,16 +165,9 @@ class Desk:
         async def off() -> frozenset[str]:
             return self.off
 
-        self.service = TextService(
-            {"m": model},
-            known,
-            books,
-            http,
-            Breaker(),
-            self.clock,
-            lambda _: None,
-            switches=Switches(off, self.clock),
-        )
+        switches = Switches(off, self.clock)
+        calls = RouteCalls(known, books, http, Breaker(), self.clock, switches=switches)
+        self.service = TextService({"m": model}, calls, lambda _: None)
 
     async def ask(self, protocol: TextProtocol = ANTHROPIC, **fields: Any) -> TextResponse:
         asked = read_request(protocol, dumps({**HI, **fields}).encode())
@@ -400,8 +394,8 @@ class TestSilence:
 
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(service, "MAX_SILENCE_S", 0.01)
-        monkeypatch.setattr(service, "MAX_STREAM_SILENCE_S", 0.01)
+        monkeypatch.setattr(route_calls, "MAX_SILENCE_S", 0.01)
+        monkeypatch.setattr(route_calls, "MAX_STREAM_SILENCE_S", 0.01)
 
     def test_the_reserve_answers_it_is_billed_once_and_the_others_skip_who_hangs(self) -> None:
         silent = Silent()
@@ -478,7 +472,7 @@ class TestOneMoreTry:
 
     @pytest.fixture(autouse=True)
     def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(service, "RETRY_PAUSE_S", 0.0)
+        monkeypatch.setattr(route_calls, "RETRY_PAUSE_S", 0.0)
 
     @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
     def test_the_same_route_answers_the_second_time(self, status: int) -> None:
