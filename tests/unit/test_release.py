@@ -23,7 +23,7 @@ class TestRelease:
         assert json.loads((ROOT / "clients/typescript/package.json").read_text())["version"] == VERSION
 
     @pytest.mark.parametrize(
-        "file", ["clients/python/src/tollgate_client/wire.py", "clients/typescript/src/client.ts"]
+        "file", ["clients/python/src/tollgate_client/wire.py", "clients/typescript/src/transport.ts"]
     )
     def test_the_clients_send_it(self, file: str) -> None:
         found = re.search(r'VERSION = "([^"]+)"', (ROOT / file).read_text())

@@ -1,20 +1,11 @@
 import type { Inputs } from "../inputs.js";
-import type { BatchResult, BatchStatus, Chat, ChatMessage, Estimate, Model, Progress, RemoteFile, TaskStatus, Upload, WorkflowEstimate, WorkflowStatus, WorkflowStep } from "./types.js";
 import { Batch, Workflow, type BatchOptions, type WorkflowOptions } from "./many.js";
 import { type LocalFile } from "./media.js";
-export declare const VERSION = "0.1.0";
-export interface ClientOptions {
-    /** Default: the variable `TOLLGATE_API_KEY`. */
-    apiKey?: string;
-    /** Default: the variable `TOLLGATE_URL`. */
-    baseUrl?: string;
-    /** Seconds for one request. */
-    timeoutS?: number;
-    /** Of one request: the first, and those after a failure. */
-    maxAttempts?: number;
-    /** Another `fetch`. */
-    fetch?: typeof fetch;
-}
+import { Task, type WaitOptions } from "./task.js";
+import { type ClientOptions } from "./transport.js";
+import type { BatchResult, BatchStatus, Chat, ChatMessage, Estimate, Model, RemoteFile, TaskStatus, Upload, WorkflowEstimate, WorkflowStatus, WorkflowStep } from "./types.js";
+export { Task, type WaitOptions } from "./task.js";
+export { VERSION, type ClientOptions } from "./transport.js";
 export interface CreateOptions {
     /** A repeat with the same key and input gives the same task. Default: a new one for each call. */
     idempotencyKey?: string;
@@ -34,34 +25,10 @@ export interface CreateOptions {
     /** Give the files signed addresses, each valid for an hour. */
     private?: boolean;
 }
-export interface WaitOptions {
-    timeoutS?: number;
-    onProgress?: (progress: Progress) => void;
-    signal?: AbortSignal;
-}
 /** The input of a model: typed for the models that this version knows, open for others. */
 export type InputOf<M extends string> = M extends keyof Inputs ? Inputs[M] : Record<string, unknown>;
 /** A model's id: completed by an editor, open for others. */
 export type ModelId = keyof Inputs | (string & {});
-/** A generation under way. */
-export declare class Task {
-    private readonly client;
-    /** The task as it was last seen. */
-    seen: TaskStatus;
-    constructor(client: Client, 
-    /** The task as it was last seen. */
-    seen: TaskStatus);
-    get id(): string;
-    get files(): RemoteFile[];
-    /** Ask for the task as it is now. */
-    status(): Promise<TaskStatus>;
-    /** The finished task. Throws `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`. */
-    wait(options?: WaitOptions): Promise<TaskStatus>;
-    /** Ask for the end of the task: refunded where nothing will be made. */
-    cancel(): Promise<TaskStatus>;
-    /** Delete the files of the task, which must have ended; the task stays, with its price. */
-    deleteFiles(): Promise<TaskStatus>;
-}
 /** Tollgate, with one API key. */
 export declare class Client {
     #private;

@@ -1,28 +1,6 @@
 // The client: one operation a method, each request sent again where that is safe.
-import {
-  apiError,
-  ConfigurationError,
-  TaskExpiredError,
-  TaskFailedError,
-  TollgateError,
-  UnreachableError,
-} from "./errors.js";
+import { TollgateError, UnreachableError } from "./errors.js";
 import type { Inputs } from "../inputs.js";
-import type {
-  BatchResult,
-  BatchStatus,
-  Chat,
-  ChatMessage,
-  Estimate,
-  Model,
-  Progress,
-  RemoteFile,
-  TaskStatus,
-  Upload,
-  WorkflowEstimate,
-  WorkflowStatus,
-  WorkflowStep,
-} from "./types.js";
 import {
   Batch,
   EventReader,
@@ -34,39 +12,34 @@ import {
   type WorkflowOptions,
 } from "./many.js";
 import { typeOf, uploadsIn, withUploads, type LocalFile } from "./media.js";
-import { sleep, untilEnded } from "./pauses.js";
+import { sleep } from "./pauses.js";
+import { Task, type WaitOptions } from "./task.js";
+import { dataOf, queryOf, Transport, type ClientOptions } from "./transport.js";
+import type {
+  BatchResult,
+  BatchStatus,
+  Chat,
+  ChatMessage,
+  Estimate,
+  Model,
+  RemoteFile,
+  TaskStatus,
+  Upload,
+  WorkflowEstimate,
+  WorkflowStatus,
+  WorkflowStep,
+} from "./types.js";
 
-export const VERSION = "0.1.0";
-const MAX_ATTEMPTS = 5;
-const REQUEST_TIMEOUT_S = 60;
-const FIRST_WAIT_S = 0.5;
-const MAX_WAIT_S = 30;
-/** Longer than any model's deadline: a task has ended by then. */
-const DEFAULT_WAIT_S = 3600;
+export { Task, type WaitOptions } from "./task.js";
+export { VERSION, type ClientOptions } from "./transport.js";
+
 const MAX_PAGES = 10_000;
 const PAGE_SIZE = 100;
 /** The pause before a stream of events is opened again, as the service suggests it. */
 const RECONNECT_S = 2;
 /** Streams of one workflow. Each is open for a minute, and no workflow takes a day. */
 const MAX_STREAMS = 2_000;
-const TOO_MANY = 429;
-const RETRIED = new Set([408, 425, TOO_MANY, 500, 502, 503, 504]);
-/** Codes of 409 that mean: the same request is still under way. */
-const RETRIED_CODES = new Set(["idempotency_conflict"]);
-const ENDED = new Set(["finished", "failed", "expired"]);
-
-export interface ClientOptions {
-  /** Default: the variable `TOLLGATE_API_KEY`. */
-  apiKey?: string;
-  /** Default: the variable `TOLLGATE_URL`. */
-  baseUrl?: string;
-  /** Seconds for one request. */
-  timeoutS?: number;
-  /** Of one request: the first, and those after a failure. */
-  maxAttempts?: number;
-  /** Another `fetch`. */
-  fetch?: typeof fetch;
-}
+const CHAT = "/api/v1/chat/completions";
 
 export interface CreateOptions {
   /** A repeat with the same key and input gives the same task. Default: a new one for each call. */
@@ -88,91 +61,17 @@ export interface CreateOptions {
   private?: boolean;
 }
 
-export interface WaitOptions {
-  timeoutS?: number;
-  onProgress?: (progress: Progress) => void;
-  signal?: AbortSignal;
-}
-
 /** The input of a model: typed for the models that this version knows, open for others. */
 export type InputOf<M extends string> = M extends keyof Inputs ? Inputs[M] : Record<string, unknown>;
 /** A model's id: completed by an editor, open for others. */
 export type ModelId = keyof Inputs | (string & {});
 
-interface Request {
-  method: "GET" | "POST" | "DELETE";
-  path: string;
-  body?: unknown;
-  headers?: Record<string, string>;
-  /** Whether a repeat changes nothing: reads, and what carries an idempotency key. */
-  safe?: boolean;
-  signal?: AbortSignal;
-}
-
-/** A generation under way. */
-export class Task {
-  constructor(
-    private readonly client: Client,
-    /** The task as it was last seen. */
-    public seen: TaskStatus,
-  ) {}
-
-  get id(): string {
-    return this.seen.taskId;
-  }
-
-  get files(): RemoteFile[] {
-    return this.seen.files ?? [];
-  }
-
-  /** Ask for the task as it is now. */
-  async status(): Promise<TaskStatus> {
-    return (this.seen = await this.client.status(this.id));
-  }
-
-  /** The finished task. Throws `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`. */
-  async wait(options: WaitOptions = {}): Promise<TaskStatus> {
-    await untilEnded(this, {
-      isOver: (seen) => ENDED.has(seen.status),
-      boundS: options.timeoutS ?? DEFAULT_WAIT_S,
-      tell: (task, elapsedS) => options.onProgress?.({ task, elapsedS }),
-      pauseOf: (seen) => seen.pollAfterS,
-      signal: options.signal,
-    });
-    if (this.seen.status === "finished") return this.seen;
-    throw new (this.seen.status === "expired" ? TaskExpiredError : TaskFailedError)(this.seen);
-  }
-
-  /** Ask for the end of the task: refunded where nothing will be made. */
-  async cancel(): Promise<TaskStatus> {
-    return (this.seen = await this.client.cancel(this.id));
-  }
-
-  /** Delete the files of the task, which must have ended; the task stays, with its price. */
-  async deleteFiles(): Promise<TaskStatus> {
-    return (this.seen = await this.client.deleteFiles(this.id));
-  }
-}
-
 /** Tollgate, with one API key. */
 export class Client {
-  readonly #key: string;
-  readonly #url: string;
-  readonly #timeoutS: number;
-  readonly #maxAttempts: number;
-  readonly #fetch: typeof fetch;
+  readonly #api: Transport;
 
   constructor(options: ClientOptions = {}) {
-    const env = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env ?? {};
-    const key = options.apiKey ?? env["TOLLGATE_API_KEY"];
-    const url = options.baseUrl ?? env["TOLLGATE_URL"];
-    if (!key) throw new ConfigurationError("No API key: pass apiKey or set TOLLGATE_API_KEY.");
-    if (!url) throw new ConfigurationError("No address: pass baseUrl or set TOLLGATE_URL.");
-    this.#key = key;
-    this.#url = url.replace(/\/+$/, "").replace(/\/api\/v1$/, "");
-    this.#timeoutS = options.timeoutS ?? REQUEST_TIMEOUT_S;
-    this.#maxAttempts = options.maxAttempts ?? MAX_ATTEMPTS;
-    this.#fetch = options.fetch ?? fetch;
+    this.#api = new Transport(options);
   }
 
   /** Make one generation and wait for it. Local files in the input are uploaded. */
@@ -200,21 +99,13 @@ export class Client {
       webhookProgress: options.webhookProgress,
       private: options.private,
     };
-    const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
-    const created = await this.#data<TaskStatus>({
-      method: "POST",
-      path: "/api/v1/generation/create",
-      body,
-      headers,
-      safe: true,
-    });
-    return new Task(this, created);
+    return new Task(this, await this.#api.post("/api/v1/generation/create", body, once(options.idempotencyKey)));
   }
 
   /** Exactly what `submit` would charge for the same input. */
   async estimate<M extends ModelId>(model: M, input: InputOf<M>): Promise<Estimate> {
     const ready = await this.#uploaded(model, input as Record<string, unknown>);
-    return this.#data({ method: "POST", path: "/api/v1/generation/estimate", body: { model, input: ready }, safe: true });
+    return this.#api.post("/api/v1/generation/estimate", { model, input: ready });
   }
 
   /** A task that was created before. */
@@ -223,45 +114,39 @@ export class Client {
   }
 
   async status(taskId: string): Promise<TaskStatus> {
-    return this.#data({ method: "GET", path: `/api/v1/task/status/${encodeURIComponent(taskId)}`, safe: true });
+    return this.#api.get(`/api/v1/task/status/${encodeURIComponent(taskId)}`);
   }
 
   async cancel(taskId: string): Promise<TaskStatus> {
-    return this.#data({ method: "POST", path: `/api/v1/task/cancel/${encodeURIComponent(taskId)}`, safe: true });
+    return this.#api.post(`/api/v1/task/cancel/${encodeURIComponent(taskId)}`);
   }
 
   async deleteFiles(taskId: string): Promise<TaskStatus> {
-    return this.#data({ method: "DELETE", path: `/api/v1/task/files/${encodeURIComponent(taskId)}`, safe: true });
+    return this.#api.delete(`/api/v1/task/files/${encodeURIComponent(taskId)}`);
   }
 
   /** The account's tasks, the newest first, page by page as they are needed. */
   async *tasks(filters: { status?: string; model?: string } = {}): AsyncGenerator<TaskStatus> {
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const query = queryOf({ ...filters, limit: String(PAGE_SIZE), cursor });
-      const found = await this.#data<{ tasks: TaskStatus[]; cursor?: string | null }>({
-        method: "GET",
-        path: `/api/v1/tasks${query}`,
-        safe: true,
-      });
-      yield* found.tasks;
-      if (!found.cursor) return;
-      cursor = found.cursor;
-    }
+    const query = { ...filters, limit: String(PAGE_SIZE) };
+    yield* pages(async (cursor) => {
+      const path = `/api/v1/tasks${queryOf({ ...query, cursor })}`;
+      const found = await this.#api.get<{ tasks: TaskStatus[]; cursor?: string | null }>(path);
+      return [found.tasks, found.cursor];
+    });
   }
 
   /** The catalog. */
   async models(filters: { kind?: "media" | "llm"; capability?: string } = {}): Promise<Model[]> {
-    return this.#data({ method: "GET", path: `/api/v1/catalog${queryOf(filters)}`, safe: true });
+    return this.#api.get(`/api/v1/catalog${queryOf(filters)}`);
   }
 
   async model(id: string): Promise<Model> {
-    return this.#data({ method: "GET", path: `/api/v1/catalog/${encodeURIComponent(id)}`, safe: true });
+    return this.#api.get(`/api/v1/catalog/${encodeURIComponent(id)}`);
   }
 
   /** The account's balance in cents. The key needs the scope `account`. */
   async balanceCents(): Promise<number> {
-    return (await this.#data<{ balance: number }>({ method: "GET", path: "/api/v1/user/me", safe: true })).balance;
+    return (await this.#api.get<{ balance: number }>("/api/v1/user/me")).balance;
   }
 
   /** Upload a file; its `id` goes into any media field, many times. */
@@ -269,16 +154,14 @@ export class Client {
     const blob = file instanceof Blob ? file : new Blob([file as Uint8Array<ArrayBuffer>]);
     const filename = file instanceof File ? file.name : "file";
     const contentType = blob.type || (await typeOf(blob));
-    const granted = await this.#data<Upload & { upload: { url: string; fields: Record<string, string> } }>({
-      method: "POST",
-      path: "/api/v1/files",
-      body: { filename, contentType, bytes: blob.size },
-      safe: true,
-    });
+    const granted = await this.#api.post<Upload & { upload: { url: string; fields: Record<string, string> } }>(
+      "/api/v1/files",
+      { filename, contentType, bytes: blob.size },
+    );
     const form = new FormData();
     for (const [name, value] of Object.entries(granted.upload.fields)) form.append(name, value);
     form.append("file", blob, filename);
-    const answer = await reaching(granted.upload.url, this.#fetch(granted.upload.url, { method: "POST", body: form }));
+    const answer = await this.#api.fetch(granted.upload.url, { method: "POST", body: form });
     if (!answer.ok) throw new TollgateError(`the upload of ${filename} was refused: HTTP ${answer.status}`);
     const { upload: _, ...kept } = granted;
     return kept;
@@ -286,16 +169,12 @@ export class Client {
 
   /** Delete an uploaded file before its time. */
   async deleteFile(id: string): Promise<void> {
-    await this.#data({ method: "DELETE", path: `/api/v1/files/${encodeURIComponent(id)}`, safe: true });
+    await this.#api.delete(`/api/v1/files/${encodeURIComponent(id)}`);
   }
 
   /** A text model's answer. It is not asked again where no answer came: the first one may be billed. */
   async chat(model: string, messages: string | ChatMessage[], options: Record<string, unknown> = {}): Promise<Chat> {
-    const answer = await this.#send({
-      method: "POST",
-      path: "/api/v1/chat/completions",
-      body: chatBody(model, messages, options),
-    });
+    const answer = await this.#api.send({ method: "POST", path: CHAT, body: chatBody(model, messages, options) });
     const data = (await dataOf(answer)) as Record<string, unknown>;
     const cost = answer.headers.get("x-tollgate-cost-micro-usd");
     const choices = data["choices"] as Array<{ message?: { content?: string | null } }> | undefined;
@@ -314,16 +193,8 @@ export class Client {
     options: Record<string, unknown> & { signal?: AbortSignal } = {},
   ): AsyncGenerator<string> {
     const { signal, ...more } = options;
-    const request: RequestInit = {
-      method: "POST",
-      headers: this.#headers(true),
-      body: JSON.stringify({ ...chatBody(model, messages, more), stream: true }),
-    };
-    if (signal) request.signal = signal;
-    const path = "/api/v1/chat/completions";
-    const answer = await reaching(path, this.#fetch(this.#url + path, request));
-    if (!answer.ok || answer.body === null) await dataOf(answer);
-    for await (const line of linesOf(answer.body as ReadableStream<Uint8Array>)) {
+    const body = { ...chatBody(model, messages, more), stream: true };
+    for await (const line of this.#api.lines(CHAT, signal ? { signal } : {}, body)) {
       if (!line.startsWith("data:")) continue;
       const said = line.slice("data:".length).trim();
       if (said === "[DONE]") return;
@@ -341,38 +212,31 @@ export class Client {
   /** Reserve the money of a workflow and start it, once. */
   async createWorkflow(steps: WorkflowStep[], options: WorkflowOptions = {}): Promise<Workflow> {
     const { idempotencyKey, ...more } = options;
-    const headers = { "idempotency-key": idempotencyKey ?? `ts-${crypto.randomUUID()}` };
     const body = { steps, ...more };
-    return new Workflow(this, await this.#data({ method: "POST", path: "/api/v1/workflows", body, headers, safe: true }));
+    return new Workflow(this, await this.#api.post("/api/v1/workflows", body, once(idempotencyKey)));
   }
 
   /** The amount that `createWorkflow` would reserve for the same steps. */
   async estimateWorkflow(steps: WorkflowStep[]): Promise<WorkflowEstimate> {
-    return this.#data({ method: "POST", path: "/api/v1/workflows/estimate", body: { steps }, safe: true });
+    return this.#api.post("/api/v1/workflows/estimate", { steps });
   }
 
   /** A workflow that was created before. */
   async workflow(id: string): Promise<Workflow> {
-    return new Workflow(this, await this.#data({ method: "GET", path: `/api/v1/workflows/${encodeURIComponent(id)}`, safe: true }));
+    return new Workflow(this, await this.#api.get(`/api/v1/workflows/${encodeURIComponent(id)}`));
   }
 
   async cancelWorkflow(id: string): Promise<WorkflowStatus> {
-    return this.#data({ method: "POST", path: `/api/v1/workflows/${encodeURIComponent(id)}/cancel`, safe: true });
+    return this.#api.post(`/api/v1/workflows/${encodeURIComponent(id)}/cancel`);
   }
 
   /** The account's workflows, the newest first, page by page as they are needed. */
   async *workflows(): AsyncGenerator<WorkflowStatus> {
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const found = await this.#data<{ workflows: WorkflowStatus[]; cursor?: string }>({
-        method: "GET",
-        path: `/api/v1/workflows${queryOf({ cursor })}`,
-        safe: true,
-      });
-      yield* found.workflows;
-      if (!found.cursor) return;
-      cursor = found.cursor;
-    }
+    yield* pages(async (cursor) => {
+      const path = `/api/v1/workflows${queryOf({ cursor })}`;
+      const found = await this.#api.get<{ workflows: WorkflowStatus[]; cursor?: string }>(path);
+      return [found.workflows, found.cursor];
+    });
   }
 
   /** The states of a workflow until its end. A stream that ends before is opened again. */
@@ -382,11 +246,8 @@ export class Client {
     let lost = 0;
     for (let stream = 0; stream < MAX_STREAMS; stream++) {
       const last: Record<string, string> = events.lastId === undefined ? {} : { "last-event-id": events.lastId };
-      const request: RequestInit = { headers: { ...this.#headers(false), ...last }, ...options };
       try {
-        const answer = await this.#fetch(this.#url + path, request);
-        if (!answer.ok || answer.body === null) await dataOf(answer);
-        for await (const line of linesOf(answer.body as ReadableStream<Uint8Array>)) {
+        for await (const line of this.#api.lines(path, { headers: last, ...options })) {
           const seen = events.read(line);
           if (seen === null) continue;
           lost = 0;
@@ -394,9 +255,9 @@ export class Client {
           if (hasEnded(seen)) return;
         }
       } catch (cause) {
-        // A connection that breaks is a `TypeError` of `fetch`.
-        if (!(cause instanceof TypeError)) throw cause;
-        if (++lost === this.#maxAttempts) throw new UnreachableError(`no answer from ${path}`, { cause });
+        // A connection that breaks during the stream is a `TypeError`.
+        if (!(cause instanceof TypeError || cause instanceof UnreachableError)) throw cause;
+        if (++lost === this.#api.maxAttempts) throw new UnreachableError(`no answer from ${path}`, { cause });
       }
       await sleep(RECONNECT_S, options.signal);
     }
@@ -408,46 +269,37 @@ export class Client {
     const endpoint = options.endpoint ?? "/v1/chat/completions";
     const lines = new File([linesOfBatch(requests, endpoint)], "batch.jsonl", { type: "application/jsonl" });
     const file = await this.upload(lines);
-    const headers = { "idempotency-key": options.idempotencyKey ?? `ts-${crypto.randomUUID()}` };
     const body = { input_file_id: file.id, endpoint, completion_window: "24h", metadata: options.metadata };
-    return new Batch(this, await this.#data({ method: "POST", path: "/api/v1/batches", body, headers, safe: true }));
+    return new Batch(this, await this.#api.post("/api/v1/batches", body, once(options.idempotencyKey)));
   }
 
   /** A batch that was created before. */
   async batch(id: string): Promise<Batch> {
-    return new Batch(this, await this.#data({ method: "GET", path: `/api/v1/batches/${encodeURIComponent(id)}`, safe: true }));
+    return new Batch(this, await this.#api.get(`/api/v1/batches/${encodeURIComponent(id)}`));
   }
 
   async cancelBatch(id: string): Promise<BatchStatus> {
-    return this.#data({ method: "POST", path: `/api/v1/batches/${encodeURIComponent(id)}/cancel`, safe: true });
+    return this.#api.post(`/api/v1/batches/${encodeURIComponent(id)}/cancel`);
   }
 
   /** The account's batches, the newest first, page by page as they are needed. */
   async *batches(): AsyncGenerator<BatchStatus> {
-    let after: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const found = await this.#data<{ data: BatchStatus[]; last_id: string | null; has_more: boolean }>({
-        method: "GET",
-        path: `/api/v1/batches${queryOf({ after })}`,
-        safe: true,
-      });
-      yield* found.data;
-      if (!found.has_more || found.last_id === null) return;
-      after = found.last_id;
-    }
+    yield* pages(async (after) => {
+      const path = `/api/v1/batches${queryOf({ after })}`;
+      const found = await this.#api.get<{ data: BatchStatus[]; last_id: string | null; has_more: boolean }>(path);
+      return [found.data, found.has_more ? found.last_id : null];
+    });
   }
 
   /** The results in a file of a batch. */
   async *batchResults(fileId: string): AsyncGenerator<BatchResult> {
     const path = `/api/v1/files/${encodeURIComponent(fileId)}/content`;
-    const answer = await reaching(path, this.#fetch(this.#url + path, { headers: this.#headers(false) }));
-    if (!answer.ok || answer.body === null) await dataOf(answer);
-    for await (const line of linesOf(answer.body as ReadableStream<Uint8Array>)) if (line.trim()) yield resultOf(line);
+    for await (const line of this.#api.lines(path)) if (line.trim()) yield resultOf(line);
   }
 
   /** The bytes of a file. */
   async download(file: RemoteFile): Promise<Uint8Array> {
-    const answer = await reaching(file.fileUrl, this.#fetch(file.fileUrl));
+    const answer = await this.#api.fetch(file.fileUrl);
     if (!answer.ok) throw new TollgateError(`${file.fileUrl}: HTTP ${answer.status}`);
     return new Uint8Array(await answer.arrayBuffer());
   }
@@ -457,104 +309,26 @@ export class Client {
     for (const file of uploadsIn(input)) ids.set(file, (await this.upload(file)).id);
     return ids.size === 0 ? input : (withUploads(input, ids) as Record<string, unknown>);
   }
-
-  #headers(hasBody: boolean): Record<string, string> {
-    return {
-      authorization: `Bearer ${this.#key}`,
-      "user-agent": `tollgate-typescript/${VERSION}`,
-      ...(hasBody ? { "content-type": "application/json" } : {}),
-    };
-  }
-
-  async #data<T>(request: Request): Promise<T> {
-    return (await dataOf(await this.#send(request))) as T;
-  }
-
-  /** Send a request until it is answered or not worth another attempt. */
-  async #send(request: Request): Promise<Response> {
-    const hasBody = request.body !== undefined;
-    let cause: unknown;
-    for (let attempt = 0; attempt < this.#maxAttempts; attempt++) {
-      let answer: Response | null = null;
-      try {
-        answer = await this.#fetch(this.#url + request.path, {
-          method: request.method,
-          headers: { ...this.#headers(hasBody), ...request.headers },
-          signal: AbortSignal.timeout(this.#timeoutS * 1000),
-          ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
-        });
-      } catch (error) {
-        cause = error;
-      }
-      const isLast = attempt + 1 === this.#maxAttempts;
-      if (answer !== null && (answer.ok || isLast || !(await isWorthAnother(request, answer)))) return answer;
-      if (answer === null && (isLast || !request.safe)) break;
-      await sleep(waitBefore(attempt, answer));
-    }
-    throw new UnreachableError(`no answer to ${request.method} ${request.path}`, { cause });
-  }
-}
-
-/** What `sent` gives; what went wrong on the way as one of ours, an abort as it is. */
-async function reaching(what: string, sent: Promise<Response>): Promise<Response> {
-  return sent.catch((cause: unknown) => {
-    if (cause instanceof TypeError) throw new UnreachableError(`no answer from ${what}`, { cause });
-    throw cause;
-  });
-}
-
-async function isWorthAnother(request: Request, answer: Response): Promise<boolean> {
-  if (answer.status === TOO_MANY) return true;
-  if (answer.status === 409) {
-    const body = (await answer.clone().json().catch(() => null)) as { error?: { code?: string } } | null;
-    return RETRIED_CODES.has(body?.error?.code ?? "");
-  }
-  return request.safe === true && RETRIED.has(answer.status);
-}
-
-function waitBefore(attempt: number, answer: Response | null): number {
-  const said = answer?.headers.get("retry-after");
-  if (said && /^\d+$/.test(said)) return Math.min(Number(said), MAX_WAIT_S);
-  return Math.min(FIRST_WAIT_S * 2 ** attempt, MAX_WAIT_S) * (0.5 + Math.random() / 2);
-}
-
-async function dataOf(answer: Response): Promise<unknown> {
-  const text = await answer.text();
-  let body: unknown = text;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // No JSON: the text is what there is.
-  }
-  if (!answer.ok) throw apiError(answer.status, body, answer.headers.get("x-request-id"));
-  const isWrapped = typeof body === "object" && body !== null && "data" in body && "code" in body;
-  return isWrapped ? (body as { data: unknown }).data : body;
 }
 
 function chatBody(model: string, messages: string | ChatMessage[], options: Record<string, unknown>): object {
   return { model, messages: typeof messages === "string" ? [{ role: "user", content: messages }] : messages, ...options };
 }
 
-function queryOf(values: Record<string, string | undefined>): string {
-  const known = Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
+/** The header that makes a repeat harmless. */
+function once(idempotencyKey?: string): Record<string, string> {
+  return { "idempotency-key": idempotencyKey ?? `ts-${crypto.randomUUID()}` };
 }
 
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  const reader = stream.getReader();
-  let rest = "";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      rest += decoder.decode(value, { stream: true });
-      const lines = rest.split(/\r?\n/);
-      rest = lines.pop() ?? "";
-      yield* lines;
-    }
-    if (rest) yield rest;
-  } finally {
-    await reader.cancel().catch(() => undefined);
+/** All items of a list. `read` returns a page, and the place of the next page, if there is one. */
+async function* pages<Item>(
+  read: (after?: string) => Promise<[Item[], string | null | undefined]>,
+): AsyncGenerator<Item> {
+  let after: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const [items, next] = await read(after);
+    yield* items;
+    if (!next) return;
+    after = next;
   }
 }

@@ -4,7 +4,8 @@
 // types.ts      what the service answers
 // ../inputs.d.ts  the input of each model, typed; generated from the catalog
 // media.ts      local files inside an input
-// client.ts     the client; many.ts: workflows and batches; pauses.ts: pauses between requests
+// client.ts     the client; task.ts: a generation; many.ts: workflows and batches
+// transport.ts  how requests are sent; pauses.ts: pauses between requests
 // webhooks.ts   is a webhook Tollgate's?
 // node.ts       ("tollgate-client/node") files on disk
 export * from "./client.js";
