@@ -299,16 +299,8 @@ def emulator_clients(stack_environment: dict[str, str]) -> dict[str, Any]:
         for name, value in stack_environment.items():
             patch.setenv(name, value)
         sdk.forget_clients()
-        made = {
-            made.__name__: made()
-            for made in (
-                sdk.dynamodb,
-                sdk.streams,
-                sdk.sqs,
-                sdk.s3,
-                sdk.secrets_manager,
-            )
-        }
+        names = ("dynamodb", "streams", "sqs", "s3", "secrets_manager")
+        made = {name: getattr(sdk, name)() for name in names}
         sdk.forget_clients()
     return made
 

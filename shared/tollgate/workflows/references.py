@@ -71,11 +71,6 @@ def with_results(value: Any, by: Callable[[Reference], str]) -> Any:
     return [with_results(inner, by) for inner in value] if isinstance(value, list) else value
 
 
-def steps_in(value: Any) -> set[str]:
-    """Return the ids of the steps that an input refers to."""
-    return {place.reference.step for place in places_in(value) if place.reference is not None}
-
-
 def unknown_step(place: Place, earlier: Collection[str], later: Collection[str]) -> Problem | None:
     """Return the problem of a reference to a step that is not before its own, if it is one."""
     reference = place.reference

@@ -4,7 +4,7 @@ From botocore itself: boto3 adds nothing to a client that we use, and half as mu
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
@@ -42,6 +42,7 @@ def _session() -> Session:
     return Session()
 
 
+@cache
 def _client(service: str, config: Config = _BOUNDS) -> Any:
     return _session().create_client(service, config=config)
 
@@ -58,78 +59,23 @@ def dynamodb() -> "DynamoDBClient":
     return found
 
 
-@cache
-def streams() -> "DynamoDBStreamsClient":
-    """Return the client of DynamoDB's streams, for changes that are read again."""
-    found: DynamoDBStreamsClient = _client("dynamodbstreams")
-    return found
-
-
-@cache
-def sqs() -> "SQSClient":
-    """Return the SQS client."""
-    found: SQSClient = _client("sqs")
-    return found
-
-
-@cache
-def s3() -> "S3Client":
-    """Return the S3 client."""
-    found: S3Client = _client("s3", _UPLOAD_BOUNDS)
-    return found
-
-
-@cache
-def secrets_manager() -> "SecretsManagerClient":
-    """Return the Secrets Manager client."""
-    found: SecretsManagerClient = _client("secretsmanager")
-    return found
-
-
-@cache
-def sesv2() -> Any:
-    """Return the client of SES, for mails."""
-    return _client("sesv2")
-
-
-@cache
-def cognito() -> Any:
-    """Return the client of Cognito's user pools."""
-    return _client("cognito-idp")
-
-
-@cache
-def ssm() -> "SSMClient":
-    """Return the Systems Manager client, for parameters."""
-    found: SSMClient = _client("ssm")
-    return found
-
-
-@cache
-def lambda_() -> "LambdaClient":
-    """Return the Lambda client, for probes."""
-    found: LambdaClient = _client("lambda", _PROBE_BOUNDS)
-    return found
-
-
-@cache
-def lambda_for_thumbnails() -> "LambdaClient":
-    """Return the Lambda client for calls that take longer than a probe."""
-    found: LambdaClient = _client("lambda", _DRAW_BOUNDS)
-    return found
-
-
-@cache
-def lambda_for_creates() -> "LambdaClient":
-    """Return the Lambda client that has `api` create a task."""
-    found: LambdaClient = _client("lambda", _CREATE_BOUNDS)
-    return found
-
-
-@cache
-def sts() -> Any:
-    """Return the client of STS, for roles of customers."""
-    return _client("sts")
+# Each of these returns the client, which is created at its first use.
+streams: "Callable[[], DynamoDBStreamsClient]" = partial(_client, "dynamodbstreams")
+"""For changes in tables that are read again."""
+sqs: "Callable[[], SQSClient]" = partial(_client, "sqs")
+s3: "Callable[[], S3Client]" = partial(_client, "s3", _UPLOAD_BOUNDS)
+secrets_manager: "Callable[[], SecretsManagerClient]" = partial(_client, "secretsmanager")
+sesv2: Callable[[], Any] = partial(_client, "sesv2")
+cognito: Callable[[], Any] = partial(_client, "cognito-idp")
+ssm: "Callable[[], SSMClient]" = partial(_client, "ssm")
+lambda_: "Callable[[], LambdaClient]" = partial(_client, "lambda", _PROBE_BOUNDS)
+"""For probes."""
+lambda_for_thumbnails: "Callable[[], LambdaClient]" = partial(_client, "lambda", _DRAW_BOUNDS)
+"""For calls that take longer than a probe."""
+lambda_for_creates: "Callable[[], LambdaClient]" = partial(_client, "lambda", _CREATE_BOUNDS)
+"""For `api`, which creates a task."""
+sts: Callable[[], Any] = partial(_client, "sts")
+"""For roles of customers."""
 
 
 def s3_with(credentials: Mapping[str, str], region: str) -> "S3Client":
@@ -151,25 +97,11 @@ def secret_reader(arn: str) -> Callable[[], str]:
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
 
 
-# Listed once, because a test's replacement has no cache.
-_CLIENTS = (
-    _session,
-    dynamodb,
-    streams,
-    sqs,
-    s3,
-    secrets_manager,
-    sesv2,
-    cognito,
-    ssm,
-    lambda_,
-    lambda_for_thumbnails,
-    lambda_for_creates,
-    sts,
-)
+# A test's replacement of `dynamodb` has no cache.
+_CACHES = (_session, _client, dynamodb)
 
 
 def forget_clients() -> None:
     """Drop the clients, so that the next use creates new clients (a restored snapshot, another endpoint)."""
-    for made in _CLIENTS:
+    for made in _CACHES:
         made.cache_clear()
