@@ -1,4 +1,4 @@
-"""An account's batches on its pages: both protocols in one list. The pages have no event loop."""
+"""Reads an account's batches for the dashboard, which has no event loop. One list has both protocols."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
 from tollgate.text.errors import BatchNotFoundError
 
-# Attempts to change a row that a worker changes.
+# Attempts to change a row that a worker may change at the same time.
 MAX_ATTEMPTS = 10
-# The files of a batch, by the field of its row. Anthropic's protocol has the results only.
+# The field of a row with the id of each file. Batches of Anthropic's protocol have only results.
 FILES = {"input": "input_file_id", "results": "output_file_id", "errors": "error_file_id"}
-# After every id.
+# Sorts after every id.
 _LAST = "~"
 
 Send = Callable[[Mapping[str, Any]], None]
@@ -41,7 +41,10 @@ class BatchReader:
     clock: Clock
 
     def page(self, account_id: str, cursor: str, limit: int) -> Page[Batch]:
-        """Return a page, the newest first; an empty `cursor` is the first. Raises `InvalidInputError`."""
+        """Return a page, the newest batch first. The first page has an empty `cursor`.
+
+        Raises `InvalidInputError`.
+        """
         if cursor and not is_id(Kind.OPENAI.prefix, f"{Kind.OPENAI.prefix}_{cursor}"):
             raise InvalidInputError([Problem("/cursor", "Not the cursor of a page.")])
         rows = [row for kind in Kind for row in self._rows(account_id, kind, cursor, limit)]
@@ -52,7 +55,7 @@ class BatchReader:
         return Page(batches, _ulid(shown[-1]) if len(rows) > limit else None)
 
     def find(self, account_id: str, batch_id: str) -> Batch:
-        """Return a batch. If no worker has it, the message is sent again."""
+        """Return a batch. If no worker has it, its message is sent again."""
         kind = next((kind for kind in Kind if is_id(kind.prefix, batch_id)), None)
         key = {"account_id": account_id, "response_id": row_id(batch_id)}
         row = None if kind is None else self.db.get(self.table, key)
@@ -64,18 +67,18 @@ class BatchReader:
         if awakened is None:
             return batch
         self.send({"account_id": account_id, "batch_id": batch_id})
-        # Another process may have changed it, and then it is awake.
+        # If another process has changed it, it needs no second message.
         return self._changed(batch, awakened) or batch
 
     def cancel(self, account_id: str, batch_id: str) -> Batch:
-        """Cancel a batch, and return it. A batch that has ended stays. Raises `StorageBusyError`."""
+        """Cancel a batch and return it. A batch that has ended stays unchanged. Raises `StorageBusyError`."""
         for _ in range(MAX_ATTEMPTS):
             batch = self.find(account_id, batch_id)
             row = batch.cancelling(self._now_s())
             changed = batch if row is None else self._changed(batch, row)
             if changed is not None:
                 if changed.is_at_vendor:
-                    # Its worker looks only now and then.
+                    # Otherwise its worker would look at it only minutes later.
                     self.send({"account_id": account_id, "batch_id": batch_id, "is_urgent": True})
                 return changed
         raise StorageBusyError
@@ -93,10 +96,10 @@ class BatchReader:
         return self.uploads.content_url(account_id, batch.row[FILES[name]])
 
     def _rows(self, account_id: str, kind: Kind, cursor: str, limit: int) -> list[Item]:
-        """Return the rows of a kind before the cursor, and one more than the page has."""
+        """Return the rows of a kind before the cursor: at most one more than the page has."""
         first, last = row_id(f"{kind.prefix}_"), row_id(f"{kind.prefix}_{cursor or _LAST}")
         inside = Equals("account_id", account_id) & Between("response_id", first, last)
-        # `Between` includes the cursor, which the page before had.
+        # `Between` includes the cursor, which is the last row of the page before.
         found = self.db.query(self.table, inside, limit=limit + 2, newest_first=True)
         return [row for row in found if row["response_id"] != last][: limit + 1]
 
@@ -119,7 +122,7 @@ def files_of(batch: Batch) -> list[str]:
     """Return the names of the files that a batch has now."""
     if batch.kind is Kind.ANTHROPIC:
         return ["results"] if batch.state in ENDED else []
-    # Ids of results are chosen before the files are written.
+    # The row has the ids of results before the files are written.
     return [name for name, field in FILES.items() if batch.row[field] and (name == "input" or batch.is_ended)]
 
 

@@ -1,7 +1,7 @@
-"""What all errors for customers share, and the errors of several packages.
+"""The base class of all errors for customers, and the errors that several packages raise.
 
-An error of one package is in its `errors.py`. The line of a class has its HTTP status and its stable code.
-`site/errors.md` explains each error to customers; a test compares the two.
+Errors of only one package are in its `errors.py`. Each class names its HTTP status and its stable code.
+`site/errors.md` explains every error to customers, and a test compares both.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from tollgate.kit.problems import Problem, listed, shortened
 
-# `type` of an error by its status (site/errors.md). 524 is no status of HTTP's own.
+# The `type` of an error, by its status (site/errors.md). HTTP does not define 499 and 524.
 TYPES = {
     400: "BadRequest",
     401: "Unauthorized",
@@ -31,7 +31,7 @@ TYPES = {
 
 
 class TollgateError(Exception):
-    """An error for customers: HTTP `status` and its `type`, stable `code`, English `message`."""
+    """An error for customers: the HTTP `status` and its `type`, a stable `code`, and an English `message`."""
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -43,7 +43,7 @@ class TollgateError(Exception):
     """Advice for the client: the last sentence of `message`. It may be empty for server errors."""
 
     def __init_subclass__(cls, *, status: int | None = None, code: str | None = None) -> None:
-        """Set the status and the code that the line of a class names; it inherits the others."""
+        """Set the status and the code of a class. It inherits a missing one."""
         super().__init_subclass__()
         cls.status = cls.status if status is None else status
         cls.code = cls.code if code is None else code
@@ -59,11 +59,11 @@ class TollgateError(Exception):
         return TYPES[self.status]
 
     def extra(self) -> dict[str, Any]:
-        """Return the fields this error adds to the `error` object (none unless overridden)."""
+        """Return the fields that this error adds to the `error` object. By default there are none."""
         return {}
 
     def body(self) -> dict[str, Any]:
-        """Return the response body of the contract: `{code, error: {message, type, code, …}}`."""
+        """Return the response body that the contract defines: `{code, error: {message, type, code, …}}`."""
         shown = {"message": self.message, "type": self.type, "code": self.code}
         return {"code": self.status, "error": {**shown, **self.extra()}}
 
@@ -86,7 +86,7 @@ class InvalidInputError(TollgateError, status=400, code="invalid_input"):
         super().__init__(f"{where}{first['message']}{more}")
 
     def renamed(self, rename: Callable[[Problem], Problem]) -> "InvalidInputError":
-        """Return the same error, of the same class and code, with the fields by other names."""
+        """Return an error of the same class whose problems name other fields."""
         return type(self)([rename(problem) for problem in self.problems])
 
     def _unlisted(self) -> str:
@@ -172,7 +172,7 @@ class ConcurrencyLimitedError(TollgateError, status=429, code="concurrency_limit
 
 
 class InternalError(TollgateError, status=500, code="internal_error"):
-    """An internal error. The log has the cause under the response's `x-request-id`."""
+    """Tollgate has failed. The log has the cause under the response's `x-request-id`."""
 
     default_message = "Internal error. A repeat with the same Idempotency-Key is never charged twice."
 

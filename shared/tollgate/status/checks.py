@@ -1,8 +1,8 @@
-"""The state of everything at one moment, from data that the service records anyway. Pure.
+"""The states of the service, its models and its providers now, from data that is recorded anyway. Pure.
 
-A media model is judged by the health of its providers. A text model is judged by the calls of the last ten
-minutes, because each request tries all of its providers: without enough calls its state is unknown. If an
-operator switched off some of its routes it is degraded, and if all, it is down.
+The state of a media model depends on the health of its providers. The state of a text model depends on its
+calls in the last ten minutes, and is unknown if there were too few. A text model is degraded if an operator
+has switched off some of its routes, and down if all.
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ from tollgate.tasks.availability import ModelStatus, is_down, is_off
 # The parts of the service, in the order of the page.
 API, TEXT, MEDIA, WEBHOOKS, DASHBOARD = "api", "text", "media", "webhooks", "dashboard"
 PARTS = (API, TEXT, MEDIA, WEBHOOKS, DASHBOARD)
-# Calls of text providers that are judged together.
+# Calls of text providers in this time are counted together.
 WINDOW_MINUTES = 10
-# A provider is not judged by fewer calls without an answer.
+# A provider is down after so many calls if none had an answer.
 MIN_CALLS = 3
-# The steps of a visit (visits/visitor.py) that each part needs. A visit without a key shows nothing.
+# Each part needs these steps of a visit (visits/visitor.py). A visit without a key tells nothing.
 STEPS = {API: ("chat", "image"), DASHBOARD: ("page",)}
 NO_KEY = "key"
 
@@ -39,7 +39,7 @@ def provider(name: str) -> str:
 
 
 def window(model_ids: Iterable[str], now_ms: int) -> list[dict[str, str]]:
-    """Return the keys of the rows with the latest calls of text models."""
+    """Return the keys of the rows that count the latest calls of text models."""
     ends = range(WINDOW_MINUTES)
     return [key_of(each, minute_of(now_ms - ago * MS_PER_MINUTE)) for each in model_ids for ago in ends]
 
@@ -64,7 +64,7 @@ def of_text(
 ) -> dict[str, State]:
     """Return the states of text models, of their providers, and of text.
 
-    `calls` are by model and provider. Of the `health`, only the switches of operators are used.
+    `calls` are counted by model and provider. Only the operators' switches in `health` are used.
     """
     models: dict[str, State] = {}
     sums: dict[str, Counter[str]] = {}
@@ -78,7 +78,7 @@ def of_text(
     sold = list(catalog)
     switched = _switched(sold, health)
     judged = joined(models, switched)
-    # Without calls, the models that are on do not make the part known, unless others are off.
+    # If some models are switched off, all others count as up. Otherwise, only models with calls count.
     shown = {**{model(each.id): State.UP for each in sold}, **judged} if switched else judged
     off = {
         provider(route.provider): State.DOWN
@@ -90,7 +90,7 @@ def of_text(
 
 
 def _switched(catalog: Iterable[CatalogTextModel], health: Mapping[str, Health]) -> dict[str, State]:
-    """Return the states of the text models of which routes are switched off."""
+    """Return the states of the text models that have routes which are switched off."""
     found = {}
     for each in catalog:
         off = [is_off(route.provider, each.id, health) for route in each.routes]
@@ -100,12 +100,12 @@ def _switched(catalog: Iterable[CatalogTextModel], health: Mapping[str, Health])
 
 
 def of_webhooks(*, is_late: bool) -> dict[str, State]:
-    """Return the state of webhooks: degraded while a delivery waits although it is due."""
+    """Return the state of webhooks: degraded while a delivery is late."""
     return {WEBHOOKS: State.DEGRADED if is_late else State.UP}
 
 
 def of_visit(failed: Iterable[str]) -> dict[str, State]:
-    """Return the states that a visit shows, by the steps that failed."""
+    """Return the states that follow from a visit, whose steps in `failed` have failed."""
     steps = frozenset(failed)
     if NO_KEY in steps:
         return {}
@@ -117,7 +117,7 @@ def of_visit(failed: Iterable[str]) -> dict[str, State]:
 
 
 def joined(*found: Mapping[str, State]) -> dict[str, State]:
-    """Return all states; a subject in several has the worst, such as a provider of media and of text."""
+    """Return all states. A subject in several mappings, such as a provider of both kinds, has its worst."""
     states: dict[str, State] = {}
     for each in found:
         for name, state in each.items():
@@ -126,7 +126,7 @@ def joined(*found: Mapping[str, State]) -> dict[str, State]:
 
 
 def _of_routes(by_provider: Mapping[str, Counts]) -> State | None:
-    """Return the state of a text model: down if no call was answered, degraded if a provider gave none."""
+    """Return the state of a text model: down if no call was answered, degraded if one provider is down."""
     total: Counter[str] = Counter()
     for counts in by_provider.values():
         total.update({UP: counts.get(UP, 0), DOWN: counts.get(DOWN, 0)})
@@ -137,14 +137,14 @@ def _of_routes(by_provider: Mapping[str, Counts]) -> State | None:
 
 
 def _judged(counts: Counts) -> State | None:
-    """Return whether calls were answered; `None` if there are too few to tell."""
+    """Return up if any call was answered, down if none was, and `None` if there were too few calls."""
     if counts.get(UP, 0):
         return State.UP
     return State.DOWN if counts.get(DOWN, 0) >= MIN_CALLS else None
 
 
 def _part(name: str, models: Mapping[str, State]) -> dict[str, State]:
-    """Return the state of a part: down with half of its models, degraded with any that is down."""
+    """Return the state of a part: down if half of its models are down, degraded if any is."""
     if not models:
         return {}
     down = sum(state is State.DOWN for state in models.values())
