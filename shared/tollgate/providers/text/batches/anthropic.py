@@ -12,12 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tollgate.providers.text.anthropic.facts import (
-    BETA_HEADER,
-    MESSAGES_PATH,
-    VERSION,
-    VERSION_HEADER,
-)
+from tollgate.providers.text.anthropic.facts import BETA_HEADER, MESSAGES_PATH, VERSION, VERSION_HEADER
 from tollgate.providers.text.batches.files import (
     JSON,
     answers_in,

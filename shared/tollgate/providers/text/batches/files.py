@@ -29,8 +29,9 @@ _OK = 200
 class FileBatches(ABC):
     """The batch API at `base_url`, with one key. See `BatchApi`.
 
-    `endpoints` are the paths of requests that batches may have, with their names in a batch. `path` is that
-    of batches. `cancelling` is the end of the path that cancels one. `form` are the fields of an upload.
+    `endpoints` are the paths of requests that batches may have, with their names in a batch. `path` is the
+    path of batches, and `cancelling` is the end of the path that cancels one. `form` has the fields of an
+    upload, `ended` the status words of a batch that has ended, and `results` the fields with its files.
     """
 
     base_url: str
@@ -42,6 +43,8 @@ class FileBatches(ABC):
     path: ClassVar[str] = "/batches"
     cancelling: ClassVar[str] = "/cancel"
     form: ClassVar[Mapping[str, str]] = {"purpose": "batch"}
+    ended: ClassVar[frozenset[str]]
+    results: ClassVar[tuple[str, ...]] = ("output_file_id", "error_file_id")
 
     def endpoint(self, call: HttpCall) -> str | None:
         """Return the endpoint of a call; `None` if batches have no such endpoint."""
@@ -94,9 +97,17 @@ class FileBatches(ABC):
         """Return the batch in an answer."""
         return self.batch(object_in(body))
 
-    @abstractmethod
     def batch(self, fields: Mapping[str, Any]) -> VendorBatch:
         """Return a batch in the vendor's form. Raises `UnreadableBatchError`."""
+        status = id_in(fields, "status")
+        return VendorBatch(
+            id_in(fields),
+            number_in(fields, "created_at"),
+            text_in(fields.get("metadata"), LABEL),
+            status in self.ended,
+            tuple(id_in(fields, name) for name in self.results if fields.get(name)),
+            status,
+        )
 
     def content(self, file_id: str) -> HttpCall:
         """Return the call that reads a file of results."""

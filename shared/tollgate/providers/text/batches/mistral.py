@@ -13,12 +13,10 @@ from typing import Any, ClassVar
 from tollgate.providers.text.batches.files import (
     LABEL,
     FileBatches,
-    id_in,
     items_in,
     number_in,
     object_in,
     object_of,
-    text_in,
     with_body,
 )
 from tollgate.text.upstream import HttpCall
@@ -26,13 +24,14 @@ from tollgate.text.vendor_batches import Order, VendorBatch
 
 WINDOW_HOURS = 24
 PAGE = 100
-ENDED = frozenset({"SUCCESS", "FAILED", "TIMEOUT_EXCEEDED", "CANCELLED"})
 
 
 class MistralBatches(FileBatches):
     """Mistral's batch jobs."""
 
     __slots__ = ()
+    ended: ClassVar[frozenset[str]] = frozenset({"SUCCESS", "FAILED", "TIMEOUT_EXCEEDED", "CANCELLED"})
+    results: ClassVar[tuple[str, ...]] = ("output_file", "error_file")
     endpoints: ClassVar[Mapping[str, str]] = {
         path: f"/v1{path}" for path in ("/chat/completions", "/embeddings")
     }
@@ -63,15 +62,3 @@ class MistralBatches(FileBatches):
         data = items_in(page, "data")
         has_more = bool(data) and (number + 1) * PAGE < number_in(page, "total")
         return [self.batch(object_of(each)) for each in data], str(number + 1) if has_more else None
-
-    def batch(self, fields: Mapping[str, Any]) -> VendorBatch:
-        """Return a job."""
-        status, names = id_in(fields, "status"), ("output_file", "error_file")
-        return VendorBatch(
-            id_in(fields),
-            number_in(fields, "created_at"),
-            text_in(fields.get("metadata"), LABEL),
-            status in ENDED,
-            tuple(id_in(fields, name) for name in names if fields.get(name)),
-            status,
-        )

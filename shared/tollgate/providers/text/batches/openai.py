@@ -9,16 +9,7 @@ It has no idempotency key, but metadata.
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from tollgate.providers.text.batches.files import (
-    LABEL,
-    MAX_ID_CHARS,
-    FileBatches,
-    escaped,
-    id_in,
-    number_in,
-    page_by_last_id,
-    text_in,
-)
+from tollgate.providers.text.batches.files import LABEL, FileBatches, escaped, page_by_last_id
 from tollgate.text.upstream import HttpCall
 from tollgate.text.vendor_batches import Order, VendorBatch
 
@@ -26,13 +17,13 @@ WINDOW = "24h"
 # Files are needed for the time of a batch and some hours more.
 FILE_SECONDS = 2 * 24 * 3600
 PAGE = 100
-ENDED = frozenset({"failed", "completed", "expired", "cancelled"})
 
 
 class OpenAiBatches(FileBatches):
     """OpenAI's batches."""
 
     __slots__ = ()
+    ended: ClassVar[frozenset[str]] = frozenset({"failed", "completed", "expired", "cancelled"})
     # The endpoints of batches have the version before the path.
     endpoints: ClassVar[Mapping[str, str]] = {
         path: f"/v1{path}" for path in ("/chat/completions", "/responses", "/embeddings")
@@ -62,15 +53,3 @@ class OpenAiBatches(FileBatches):
         """Return the batches of a page, and the last id as the name of the next page."""
         del after
         return page_by_last_id(body, self.batch)
-
-    def batch(self, fields: Mapping[str, Any]) -> VendorBatch:
-        """Return a batch."""
-        status, names = id_in(fields, "status"), ("output_file_id", "error_file_id")
-        return VendorBatch(
-            id_in(fields),
-            number_in(fields, "created_at"),
-            text_in(fields.get("metadata"), LABEL),
-            status in ENDED,
-            tuple(id_in(fields, name) for name in names if fields.get(name)),
-            status[:MAX_ID_CHARS],
-        )
