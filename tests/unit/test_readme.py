@@ -59,12 +59,13 @@ class TestReadme:
     @pytest.mark.parametrize(
         ("here", "there"),
         [
-            ("CPU seconds per 1,000 text requests", "CPU-s per 1000 requests | 1"),
-            ("Milliseconds to the first byte", "ms to the first byte, alone | 3"),
+            ("CPU seconds per 1,000 text requests", "CPU-s per 1000 requests"),
+            ("Milliseconds to the first byte", "ms to the first byte, alone"),
         ],
     )
     def test_measured_numbers_are_those_of_the_performance_page(self, here: str, there: str) -> None:
-        measured = figures(row((ROOT / "docs/performance.md").read_text(), there)[1:])
+        _, results = (ROOT / "docs/performance.md").read_text().split("\nResults on ", 1)
+        measured = figures(row(results, there)[1:])
         ours, _, litellm, *_ = measured
         assert figures(row(README, here)[1:]) == [ours, litellm]
         assert "make bench-text" in row(README, here)[0]
