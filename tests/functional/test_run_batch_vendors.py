@@ -26,7 +26,7 @@ from tests.functional.test_run_batch_parcels import (
     steps,
 )
 from tests.support.text_app import USD, TextClient
-from tollgate.batches import models, parcel_worker, parcels
+from tollgate.batches import models, parcel_steps, parcels
 from tollgate.batches.collecting import store_content
 from tollgate.batches.vendor_calls import UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
@@ -210,21 +210,18 @@ def test_a_worker_that_dies_while_it_halves_a_parcel_leaves_one_that_can_end(
     account_id, budgets = client.account.account_id, api_parts.api().budgets
     limit = {"name": "All", "scope": "account", "per": "month", "limitCents": cents}
     budget = budgets.create(account_id, limit)
-    stored = []
 
     async def killed(*args: Any) -> None:
         await store_content(*args)
-        stored.append(args)
-        if len(stored) == 2:
-            raise KilledError
+        raise KilledError
 
     bodies = [chat(f"[[tokens 20]] {n}", model=vendor.model, max_tokens=4_000) for n in range(16)]
     batch = start(client, lines_of(*bodies))
     (message,) = take()
-    monkeypatch.setattr(parcel_worker, "store_content", killed)
+    monkeypatch.setattr(parcel_steps, "store_content", killed)
     with pytest.raises(KilledError):
         run_one(message)
-    monkeypatch.setattr(parcel_worker, "store_content", store_content)
+    monkeypatch.setattr(parcel_steps, "store_content", store_content)
     # There is room for all lines meanwhile, so nothing is halved again.
     budgets.delete(account_id, budget["id"])
     run_one(message)
