@@ -11,6 +11,8 @@ from local.events import Context
 from run_task.app import handler as run_task
 from sweep.app import handler as sweep
 from tests.conftest import Aws
+from tests.functional import commands
+from tests.functional.commands import Run, answer
 from tests.functional.conftest import invoke, with_prompt
 from tests.functional.test_api import call, details
 from tests.functional.test_record_usage import counted_records, record
@@ -38,6 +40,7 @@ from tollgate.ledger.wallets import Limits
 BUDGETS = "/api/v1/budgets"
 ALICE, BOB = "user=alice,team=search", "user=bob,team=search"
 A_BUDGET = {"name": "Free users", "scope": "user", "limitCents": 2, "per": "day"}
+run = commands.run
 
 
 def ok(customer: OpenedAccount, method: str, path: str, body: Any = None) -> Any:
@@ -302,6 +305,23 @@ class TestNotices:
         noted = api_parts.api().audit.page(customer.account_id).rows
         reached = [(event.subject, event.detail) for event in noted if event.action == "budget.reached"]
         assert reached == [("Team", "$0.02 of $0.02 used (100 %); starts again 2023-11-15T00:00:00.000Z")]
+
+    def test_a_refund_after_the_rows_of_its_period_were_dropped_has_none(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, run: Run
+    ) -> None:
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "webhook": "https://example.com/hook"})
+        _, task_id = create(customer, ALICE)
+        run_to_end(task_id, clock)
+        clock.advance(MS_PER_DAY + KEPT_MS)
+        (entry,) = [
+            each for each in api_parts.api().tasks.ledger.entries(customer.account_id) if each.budgets
+        ]
+        for item in entry.budgets or ():
+            key = {"account_id": {"S": customer.account_id}, "item": {"S": item}}
+            aws.clients.dynamodb.delete_item(TableName=aws.stack.refs["BudgetsTable"], Key=key)
+        assert answer(run("tasks", "refund", task_id, "--reason", "blurred", "--yes", "--json"))["refunded"]
+        self.count(aws)
+        assert self.events(aws) == []
 
     def test_a_private_address_is_refused(self, customer: OpenedAccount) -> None:
         body = {**A_BUDGET, "webhook": "http://127.0.0.1/hook"}

@@ -78,11 +78,14 @@ class BudgetRepository:
         self._db.transact([self._writes.define(account_id, read, changed), *announced, *others])
 
     def counted(self, account_id: str, main: str) -> Counted:
-        """Return the spending of one value, by the sort key of its main row."""
+        """Return the spending of one value, by the sort key of its main row.
+
+        The value is empty if all its rows were dropped.
+        """
         wallets = self._wallets.limits(account_id).wallets
         keys = [{"account_id": account_id, "item": item} for item in items_of(main, wallets)]
         rows = self._db.get_all(self._writes.table, keys)
-        value = next((row["value"] for row in rows), "")
+        value = next((row["value"] for row in rows if "value" in row), "")
         return Counted(value, sum(map(_spent_in, rows)))
 
     def run(self, account_id: str, token_id: str) -> Run | None:
