@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, cycle, repeat
 from typing import Any, ClassVar
 
@@ -29,9 +30,10 @@ from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.ledger import budget_repository
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.audit import Drift
+from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budget_rows import rows_of
 from tollgate.ledger.budget_writes import KEPT_MS, BudgetWrites, StaleSharesError
-from tollgate.ledger.budgets import MIN_REQUESTS_PER_SHARE, Spender, Use
+from tollgate.ledger.budgets import MIN_REQUESTS_PER_SHARE, Budget, BudgetPeriod, Budgets, Spender, Use
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.rate import RateMeter
@@ -184,7 +186,9 @@ class TestCharges:
         assert create(customer, ALICE)[0] == 402
         assert spent(customer, budget_id) == {"alice": (cents, 0)}
         entries = api_parts.api().tasks.ledger.entries(customer.account_id)
-        assert {"#1#" in item for entry in entries for item in entry.budgets or ()} == {False, True}
+        first, second, third, *_ = [item for entry in entries for item in entry.budgets or ()]
+        # The wallet's row has its share from the first request on.
+        assert ["#1#" in item for item in (first, second, third)] == [True, True, False]
 
     def test_a_key_with_a_cap_has_budgets_too(self, customer: OpenedAccount) -> None:
         cap = {"capCents": 5, "per": "day"}
@@ -254,10 +258,16 @@ class TestProof:
         self,
         customer: OpenedAccount,
         main: str,
+        clock: ManualClock,
         monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
         read = api_parts.api().budgets.budgets.counters
+        assert read(customer.account_id, START_MS) == {main: 10_000}
+        clock.advance(MS_PER_DAY)
+        create(customer, ALICE)
+        # The row of the next day could be incomplete then. Those of the first day are not.
+        monkeypatch.setattr(budget_repository, "MAX_PROVED_ROWS", 2)
         assert read(customer.account_id, START_MS) == {main: 10_000}
         # The share is the second row of its period, which could be incomplete then.
         monkeypatch.setattr(budget_repository, "MAX_PROVED_ROWS", 1)
@@ -363,6 +373,22 @@ class TestChanges:
                 status, answer, _ = call(method, f"{BUDGETS}/{made['id']}", key["key"], change)
                 assert (status, answer["error"]["code"]) == (403, "forbidden")
 
+    def test_two_of_the_same_moment_are_both_made(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read = BudgetRepository.read
+
+        def before_another_change(repository: BudgetRepository, account_id: str) -> Budgets:
+            found = read(repository, account_id)
+            monkeypatch.setattr(BudgetRepository, "read", read)
+            api_parts.api().budgets.create(account_id, {**A_BUDGET, "name": "other"})
+            return found
+
+        monkeypatch.setattr(BudgetRepository, "read", before_another_change)
+        ok(customer, "POST", BUDGETS, A_BUDGET)
+        names = [one["name"] for one in ok(customer, "GET", BUDGETS)["budgets"]]
+        assert names == ["other", "Free users"]
+
     def test_there_is_an_end_to_them(self, customer: OpenedAccount) -> None:
         for n in range(8):
             ok(customer, "POST", BUDGETS, {**A_BUDGET, "name": f"b{n}"})
@@ -371,8 +397,11 @@ class TestChanges:
         assert "At most 8 budgets can apply to one request." in answer["error"]["message"]
 
     def test_named_values_of_one_scope_never_meet_so_there_may_be_more(self, customer: OpenedAccount) -> None:
-        for n in range(50):
-            ok(customer, "POST", BUDGETS, {**A_BUDGET, "value": f"u{n}"})
+        repository = api_parts.api().budgets.budgets
+        read = repository.read(customer.account_id)
+        others = tuple(Budget(f"bud_{n}", "x", "user", 1, BudgetPeriod.DAY, f"u{n}") for n in range(49))
+        repository.change(customer.account_id, read, replace(read, budgets=others))
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "value": "the last"})
         status, answer, _ = call("POST", BUDGETS, customer.api_key, {**A_BUDGET, "value": "one more"})
         assert (status, answer["error"]["code"]) == (409, "budget_limit_reached")
         assert "This account has 50 budgets" in answer["error"]["message"]

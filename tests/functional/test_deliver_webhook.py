@@ -21,6 +21,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.kit.observability import logger
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import WAITS_S
 
@@ -87,6 +88,7 @@ class TestDelivery:
         assert event["data"] == api_parts.api().reader.status(customer.account_id, task_id)
         assert request.headers["webhook-id"] == delivery_id
         assert delivery_of(delivery_id).status == "delivered"
+        assert logger.thread_safe_get_current_keys()["task_id"] == task_id
 
     def test_a_doubled_message_is_one_attempt(self, customer: OpenedAccount, clock: ManualClock) -> None:
         received: list[Received] = []

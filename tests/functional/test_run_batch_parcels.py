@@ -1,7 +1,7 @@
 """Lines of batches at a vendor's batch API: prices, money, crashes and lost answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -146,13 +146,16 @@ class TestWhatRunsTheOrdinaryWay:
         assert services.count("batch") == at_vendor
         assert client.settled()
 
-    def test_lines_of_an_account_with_a_routing_policy_or_with_little_money(
+    def test_lines_with_a_routing_policy_or_of_an_account_with_little_money(
         self, client: TextClient, open_client: Callable[[int], TextClient]
     ) -> None:
-        api_parts.api().routing.change(client.account.account_id, {"ignore": ["azure"]})
+        policy, other = {"ignore": ["azure"]}, open_client(USD)
+        api_parts.api().routing.change(client.account.account_id, policy)
+        made = api_parts.api().keys.create(other.account.account_id, {"name": "narrow", "routing": policy})
+        narrow = replace(other, openai=other.openai.with_options(api_key=made["key"]))
         # A quarter of its balance is less than the hold of a line.
         poor = open_client(2000)
-        for each in (client, poor):
+        for each in (client, narrow, poor):
             batch, outputs, _ = run(each, start(each, lines_of(chat("[[tokens 20]]", model=GPT))))
             assert (batch.status, len(outputs)) == ("completed", 1)
             assert "service" not in (each.texts()[0].usage or {})

@@ -161,6 +161,7 @@ class TestRefusals:
         answer = client.post("/chat/completions", dearer, **{"x-tollgate-quote": quote_id})
         error = answer.json()["error"]
         assert (answer.status_code, error["code"], error["leftMicroUsd"]) == (402, "quote_exhausted", total)
+        assert error["requiredMicroUsd"] > total
         assert left(client, quote_id) == total
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
+from tollgate.routing.wishes import NO_WISHES, Wishes
 from tollgate.text.dialect import ChatDialect
 from tollgate.text.json_body import dumps
 from tollgate.text.metering import Demand, HoldPlan
@@ -54,9 +55,14 @@ def tiered_model() -> TextModel:
 
 
 def choosing(demand: Demand, model: TextModel) -> Choose:
-    """Return the choice of one model, whatever the account's policy."""
+    """Return the choice of one model, for an account without a routing policy."""
     route = (model.routes or (TextRoute("some", "m", OPENAI),))[0]
-    return lambda _: RoutePlan((Candidate(model, route, demand),))
+
+    def choose(policy: Wishes) -> RoutePlan:
+        assert policy == NO_WISHES
+        return RoutePlan((Candidate(model, route, demand),))
+
+    return choose
 
 
 def meter(input_estimate: int = 7, output_limit: int = 1_000) -> Meter:

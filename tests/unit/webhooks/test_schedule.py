@@ -140,7 +140,8 @@ class TestDefer:
         self, deferrals: int, least_s: int, most_s: int
     ) -> None:
         waits_s = [defer(replace(NEW, deferrals=deferrals, seq=seq), NOW)[1] for seq in range(50)]
-        assert least_s <= min(waits_s)
+        # Of so many, some are near the least.
+        assert least_s <= min(waits_s) <= least_s + (most_s - least_s) / 4
         assert max(waits_s) <= most_s
 
     def test_those_turned_away_together_come_back_spread_out(self) -> None:
