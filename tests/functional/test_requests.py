@@ -19,6 +19,8 @@ from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.trace import RouteCall, Trace
 
 # 11 × 0.75 + 4 × 0.075 + 20 × 4.5 = 98.55 micro-USD, rounded up.
+# Well-formed, and nobody's
+UNKNOWN = "req_01M81VJ6AEDTJ68M4TNHBHFDSH"
 PRICES = {"input_tokens": "0.75", "cache_read_tokens": "0.075", "output_tokens": "4.5"}
 COST_MICRO_USD = 99
 CALLS = (RouteCall("openai", 5, 300, "provider_unavailable"), RouteCall("openrouter", 301))
@@ -176,9 +178,10 @@ class TestAccess:
         status, body, _ = call("GET", f"/api/v1/requests?key={key_id_of(customer.api_key)}", own)
         assert (status, body["error"]["details"][0]["path"]) == (400, "/key")
 
-    @pytest.mark.parametrize("asked_id", ["req_1", "nonsense", "msg_", "task_01M8C4GRSYTZCR385Y56862E6Z"])
-    def test_an_unknown_id_is_not_found(self, customer: OpenedAccount, asked_id: str) -> None:
-        status, body, _ = call("GET", f"/api/v1/requests/{asked_id}", customer.api_key)
+    @pytest.mark.parametrize("method", ["GET", "DELETE"])
+    @pytest.mark.parametrize("asked_id", [UNKNOWN, "req_1", "nonsense", "msg_", "%20", f"task_{UNKNOWN[4:]}"])
+    def test_an_unknown_id_is_not_found(self, customer: OpenedAccount, method: str, asked_id: str) -> None:
+        status, body, _ = call(method, f"/api/v1/requests/{asked_id}", customer.api_key)
         assert (status, body["error"]["code"]) == (404, "request_not_found")
 
 

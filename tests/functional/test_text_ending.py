@@ -215,13 +215,6 @@ class TestNobodyElsesBusiness:
             end(client, request_id)
         wait_until_settled(client)
 
-    @pytest.mark.parametrize(
-        "request_id", ["req_1", "task_01M81RF16CKG0KGXXJT4SKBAK1", "req_01M81VJ6AEDTJ68M4TNHBHFDSH", "%20"]
-    )
-    def test_what_does_not_run_is_not_found(self, client: TextClient, request_id: str) -> None:
-        status, answer = end(client, request_id)
-        assert (status, answer["error"]["code"]) == (404, "request_not_found")
-
     def test_what_is_over_is_not_found(self, client: TextClient) -> None:
         said = [{"role": "user", "content": "hi"}]
         answer = client.post(PATHS["openai"], {"model": MODELS["openai"], "max_tokens": 5, "messages": said})
