@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -36,8 +36,8 @@ from tests.mutation.groups import GROUPS
 from tests.mutation.mutants import Mutant, mutants_of
 
 KILLED, SURVIVED, NOT_LOADED = 0, 1, 2
-# CPU seconds, which a busy machine does not change: of all tests of a mutant, and the most that a mutant can
-# add to one test. A loop without an end reaches it.
+# CPU seconds, which a busy machine does not change: of all tests of a mutant (see `--seconds`), and the most
+# that a mutant can add to one test. A loop without an end reaches it.
 MUTANT_S = 20
 ADDED_S = 20
 # Tests that use less than a second of CPU in so long wait forever.
@@ -138,7 +138,7 @@ class Mutation:
             while waiting and len(running) < self.options.jobs and time.monotonic() < ends:
                 mutant = waiting.pop(0)
                 names = lines[str(mutant.path.resolve())].get(str(mutant.line), [])
-                chosen = _fastest([name for name in names if name in items], seconds)
+                chosen = _fastest([name for name in names if name in items], seconds, self.options.seconds)
                 if not chosen:
                     self._note(mutant, "no test")
                     continue
@@ -169,15 +169,18 @@ class Mutation:
             print(f"{result}: {mutant}", flush=True)
 
     def _sample(self) -> Iterator[Mutant]:
-        for file in self.files:
-            all_of = [one for one in mutants_of(file) if one.is_guard or not self.options.guards]
-            numbers = self.options.numbers
-            if numbers:
-                yield from (one for one in all_of if f"{file}:{one.number}" in numbers)
-                continue
-            chance = random.Random(f"{self.options.seed} {file}")  # noqa: S311 - it only draws a sample
-            most = len(all_of) if self.options.guards else self.options.sample
-            yield from chance.sample(all_of, min(most, len(all_of)))
+        """Yield the mutants, one of each file in turn, because the time may end before the sample does."""
+        for turn in zip_longest(*map(self._sample_of, self.files)):
+            yield from (one for one in turn if one is not None)
+
+    def _sample_of(self, file: Path) -> list[Mutant]:
+        all_of = [one for one in mutants_of(file) if one.is_guard or not self.options.guards]
+        numbers = self.options.numbers
+        if numbers:
+            return [one for one in all_of if f"{file}:{one.number}" in numbers]
+        chance = random.Random(f"{self.options.seed} {file}")  # noqa: S311 - it only draws a sample
+        most = len(all_of) if self.options.guards else self.options.sample
+        return chance.sample(all_of, min(most, len(all_of)))
 
     def _try(
         self, session: pytest.Session, mutant: Mutant, tests: Sequence[tuple[pytest.Item, float]]
@@ -223,11 +226,11 @@ class _Tried:
         return time.monotonic() > self.since + HANGING_S
 
 
-def _fastest(names: Sequence[str], seconds: dict[str, float]) -> list[str]:
-    """Return the tests that pass without a mutant, the fastest first, as many as `MUTANT_S` allows."""
+def _fastest(names: Sequence[str], seconds: dict[str, float], most_s: float) -> list[str]:
+    """Return the tests that pass without a mutant, the fastest first, as many as `most_s` allows."""
     ordered = sorted(set(names) & set(seconds), key=lambda name: (seconds[name], name))
     total = accumulate(seconds[name] for name in ordered)
-    return [name for name, until in zip(ordered, total, strict=True) if until <= MUTANT_S]
+    return [name for name, until in zip(ordered, total, strict=True) if until <= most_s]
 
 
 def main() -> int:
@@ -241,6 +244,7 @@ def main() -> int:
     parser.add_argument("--guards", action="store_true", help="each removed check and `raise` instead")
     parser.add_argument("--control", action="store_true", help="change nothing: every kill is a false one")
     parser.add_argument("--numbers", nargs="*", help="FILE:NUMBER of single mutants")
+    parser.add_argument("--seconds", type=float, default=MUTANT_S, help="CPU of all tests of a mutant")
     parser.add_argument("--minutes", type=float, default=30, help="of all mutants together")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--map", help="a file with the tests of each line, written if there is none")

@@ -15,7 +15,8 @@ class Group(NamedTuple):
 
 GROUPS = {
     "ledger": Group(
-        [f"{_CODE}/ledger/*.py"],
+        # The files that begin with b are those of budgets.
+        [f"{_CODE}/ledger/[!b]*.py"],
         [
             *(
                 f"tests/unit/{name}"
