@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from tests.conftest import Aws
 from tests.functional.conftest import StreamReader
-from tests.support.quick_moto import reserved_words
+from tests.support.quick_dynamodb import reserved_words
 
 KEY = {"task_id": {"S": "task_1"}}
 
