@@ -20,6 +20,7 @@ from local.simulator.media.sound import SAMPLE_RATE_HZ, chords
 FRAMES_PER_S = 8
 _AREA_PX = 57_600  # 320 x 180: twelve seconds stay within a tenth of a second of CPU
 _CAPTION_PX = 34
+_REDUCTION = 4
 _FILTER_SEEDS = 2**31  # the filter's limit; a customer's seed may be any number
 _TEXT_PX = 12
 
@@ -77,10 +78,13 @@ class Mp4:
     def _graph(self) -> av.filter.Graph:
         width_px, height_px = self.size_px
         colours = ":".join(f"c{n}={_hex(colour)}" for n, colour in enumerate(palette(self.seed)))
-        frames = f"s={width_px}x{height_px}:d={self.duration_s}:r={FRAMES_PER_S}"
+        # Drawn small, because each pixel is computed, and enlarged: colours that change slowly look the same.
+        small = f"s={width_px // _REDUCTION}x{height_px // _REDUCTION}"
+        frames = f"{small}:d={self.duration_s}:r={FRAMES_PER_S}"
         motion = f"speed=0.03:seed={self.seed % _FILTER_SEEDS}"
         graph = av.filter.Graph()
         moving = graph.add("gradients", f"n=3:{colours}:{motion}:{frames}")
+        larger = graph.add("scale", f"{width_px}:{height_px}")
         strip = graph.add_buffer(
             width=width_px,
             height=_CAPTION_PX,
@@ -90,7 +94,8 @@ class Mp4:
         overlay = graph.add("overlay", "x=0:y=H-h:eof_action=repeat")
         converter = graph.add("format", "pix_fmts=yuv420p")
         sink = graph.add("buffersink")
-        moving.link_to(overlay, 0, 0)
+        moving.link_to(larger)
+        larger.link_to(overlay, 0, 0)
         strip.link_to(overlay, 0, 1)
         overlay.link_to(converter)
         converter.link_to(sink)
