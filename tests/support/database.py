@@ -65,7 +65,7 @@ class SimulatedDynamo:
         with self.physics.in_progress(written, transaction=transaction):
             await asyncio.sleep(self.physics.service_s())
             answer = self.tables.call(operation, request)
-        for where in items:
+        for where in written if self._has_physics else ():
             self.physics.weigh(where, self.tables.row(where) or {})
         return answer
 

@@ -17,7 +17,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -35,8 +35,8 @@ SERVICE_S = (0.003, 0.008)
 PREFIX = "DynamoDB_20120810."
 WRITES = {"PutItem", "UpdateItem", "DeleteItem"}
 
-Where = tuple[str, str]
-"""An item: its table, and its key as JSON."""
+Where = tuple[str, Hashable]
+"""An item: its table, and its key in any form."""
 
 
 @dataclass

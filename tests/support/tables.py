@@ -7,7 +7,6 @@ holds it equal to an emulator that others wrote.
 Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.html
 """
 
-import json
 import marshal
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +17,8 @@ from tests.bench.cost.units import key_names, write_units
 
 Row = dict[str, Any]
 """With typed attributes: `{"name": {"S": "…"}}`."""
-Key = str
-"""A row's key, as JSON."""
+Key = tuple[tuple[str, str], ...]
+"""The values of a row's key, each with its type."""
 Request = Mapping[str, Any]
 Answer = tuple[int, dict[str, Any]]
 OK, REFUSED = 200, 400
@@ -49,7 +48,7 @@ class Tables:
         table = write["TableName"]
         names = key_names(self.definitions[table])
         source = write["Item"] if kind == "Put" else write["Key"]
-        return table, json.dumps({name: source[name] for name in names}, sort_keys=True)
+        return table, tuple(next(iter(source[name].items())) for name in names)
 
     def row(self, where: tuple[str, Key]) -> Row | None:
         """Return a row as it is."""

@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 def size_of(row: Row) -> int:
     """Return the bytes of a row: names and values."""
-    return sum(_text(name) + _value(value) for name, value in row.items())
+    return sum(map(_text, row)) + sum(map(_value, row.values()))
 
 
 def write_units(table: Row, before: Row | None, after: Row | None, *, in_transaction: bool) -> int:
@@ -74,20 +74,19 @@ def _units(size_bytes: int, unit_bytes: int) -> int:
 def _value(value: Any) -> int:
     """Return the bytes of a typed value; our rows have no bytes and no sets."""
     ((kind, inside),) = value.items()
-    match kind:
-        case "S":
-            return _text(inside)
-        case "N":
-            # About a byte for two digits, and one more; zeros at either end do not count.
-            return len(inside.lstrip("-").replace(".", "").strip("0")) // 2 + 2
-        case "M":
-            return NESTED_BYTES + sum(ELEMENT_BYTES + _text(k) + _value(v) for k, v in inside.items())
-        case "L":
-            return NESTED_BYTES + sum(ELEMENT_BYTES + _value(v) for v in inside)
-        case "BOOL" | "NULL":
-            return 1
+    if kind == "N":
+        # About a byte for two digits, and one more; zeros at either end do not count.
+        return len(inside.lstrip("-").replace(".", "").strip("0")) // 2 + 2
+    if kind == "S":
+        return _text(inside)
+    if kind == "M":
+        return NESTED_BYTES + ELEMENT_BYTES * len(inside) + size_of(inside)
+    if kind == "L":
+        return NESTED_BYTES + ELEMENT_BYTES * len(inside) + sum(map(_value, inside))
+    if kind in ("BOOL", "NULL"):
+        return 1
     raise ValueError(f"how large is {value}?")
 
 
 def _text(text: str) -> int:
-    return len(text.encode())
+    return len(text) if text.isascii() else len(text.encode())

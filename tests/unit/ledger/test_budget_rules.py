@@ -214,7 +214,8 @@ def test_as_many_requests_are_served_as_the_budget_covers(
         # Each row of an account has room for 100 requests.
         (100, 1, 10_000, 100),
         (110, 1, 10, 10),
-        (400, 24, 10_000, 400),
+        (200, 12, 10_000, 200),
+        # As decision 0093 says.
         (400, 24, 100, 100),
     ],
 )
