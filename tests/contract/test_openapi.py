@@ -88,6 +88,8 @@ class TestDocument:
         validate(document())
         assert document()["openapi"] == "3.1.0"
         assert document()["info"]["version"] == "1.0"
+        # As the file LICENSE.
+        assert document()["info"]["license"] == {"name": "MIT", "identifier": "MIT"}
 
     def test_it_has_every_route_for_customers_and_no_other(self, template: Template) -> None:
         deployed = {

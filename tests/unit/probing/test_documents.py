@@ -129,7 +129,7 @@ def test_what_is_no_document_is_refused(server: MediaServer, reader: MediaReader
 
 
 def test_a_bomb_is_not_unpacked(server: MediaServer, reader: MediaReader) -> None:
-    bomb = docx(b" " * 200_000_000 + APP.format(1).encode())
+    bomb = docx(b" " * 20_000_000 + APP.format(1).encode())
     found = reader.probe(server.add("/bomb.docx", ranged(sparse(bomb))))
     # What is looked for stands behind what is read of it.
     assert isinstance(found, ProbedMedia), found

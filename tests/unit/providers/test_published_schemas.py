@@ -25,7 +25,7 @@ from tollgate.providers.runtime.base import Job
 from tollgate.providers.runtime.registry import providers
 
 PUBLISHED = {path.stem: path for path in sorted((Path(ROOT) / "tests/truth/published").glob("*.json"))}
-DRAWN = 40
+DRAWN = 16
 """Inputs of each model, besides its shortest."""
 
 
