@@ -3,10 +3,12 @@
 import asyncio
 import socket
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import httpx
 import pytest
+from starlette.types import ASGIApp
 
 from local import patience
 from local.files import LAMBDA_PATH
@@ -25,15 +27,22 @@ def local_stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Tell the settings that every function reads where they are."""
     monkeypatch.setenv("STAGE", "local")
     parts.forget()
+    the_app.cache_clear()
     yield
     parts.forget()
+
+
+@cache
+def the_app() -> ASGIApp:
+    """Return the local app, made once for a test: it reads its environment."""
+    return create_app("bucket")
 
 
 def ask(method: str, url: str, **kwargs: Any) -> httpx.Response:
     """Ask the local app, without a socket."""
 
     async def send() -> httpx.Response:
-        transport = httpx.ASGITransport(create_app("bucket"))
+        transport = httpx.ASGITransport(the_app())
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8080") as client:
             return await client.request(method, url, **kwargs)
 
