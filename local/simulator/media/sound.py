@@ -62,7 +62,7 @@ def chords(seed: int, duration_s: int, sample_format: str) -> Iterator[AudioFram
 
 @cache
 def _tune(number: int) -> Sequence[bytes]:
-    """Return the four bars of one of 15 tunes: 16-bit samples, by second. Each takes 0.1 s of CPU."""
+    """Return four bars as 16-bit samples, by second. Each of the 15 tunes takes 0.1 s of CPU."""
     graph = av.filter.Graph()
     source = graph.add(
         "aevalsrc", f"exprs='{_wave(number)}':s={SAMPLE_RATE_HZ}:n={SAMPLE_RATE_HZ}:d={SONG_S}"
