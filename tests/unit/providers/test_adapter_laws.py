@@ -325,7 +325,9 @@ class TestSimulated:
         for way in tried.ways:
             *_, refused = run(at_simulator, way.saying("[[reject]]"))
             is_told = isinstance(refused, Rejected) and refused.kind is RejectionKind.CONTENT
-            assert is_told or (fails_with_words(name) and isinstance(refused, Rejected | Failed)), way
+            assert is_told or (fails_with_words(name) and isinstance(refused, Rejected | Failed)), (
+                f"{way} says {refused}; a simulator whose failures have only a text sets ONLY_WORDS"
+            )
 
     def test_a_submit_that_goes_wrong(self, tried: Tried, at_simulator: MediaProvider, name: str) -> None:
         for way, status in product(tried.ways, (401, 402, 429, 500)):

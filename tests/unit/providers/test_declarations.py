@@ -1,5 +1,6 @@
 """What each provider declares: it can be found, is complete, and no list of providers is kept elsewhere."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,10 @@ class TestFound:
         folders = {path.parent.name for path in Path(media.__path__[0]).glob("*/__init__.py")}
         assert set(providers()) == folders
         assert all(declared.name == name for name, declared in providers().items())
+
+    def test_a_name_can_be_a_package_and_stand_in_a_direction_of_a_prompt(self) -> None:
+        odd = [name for name in accounts() if not re.fullmatch(r"[a-z][a-z0-9]*", name)]
+        assert odd == [], "a provider's name has only lower-case letters and digits"
 
     def test_the_simulator_speaks_for_all_that_need_a_key(self) -> None:
         assert set(SIMULATED) == set(media_accounts()) == set(providers()) - {"test"}

@@ -167,7 +167,7 @@ def ways(provider: str, simulator_url: str) -> Mapping[str, Way]:
         wire.respond = _through(network, wire)
         found = _found(provider, simulator_url, wire)
         refused = {} if found else _outcomes(provider, simulator_url, wire)
-        assert found, f"no job of {provider} is taken by the simulator: {refused}"
+        assert found, f"no job of {provider} gets through its mapping to the simulator: {refused}"
     return found
 
 
@@ -190,9 +190,9 @@ def _found(provider: str, simulator_url: str, wire: Wire) -> Mapping[str, Way]:
 
 
 def _outcomes(provider: str, simulator_url: str, wire: Wire) -> dict[str, SubmitOutcome]:
-    """Return the outcome of a job of each mapping."""
+    """Return the outcome of each job, by its mapping and its fields."""
     at = adapter(provider, base_url(provider, simulator_url), wire)
-    return {job.mapping: at.submit(job) for job in jobs_of(provider)}
+    return {f"{job.mapping}: {' '.join(job.values)}": at.submit(job) for job in jobs_of(provider)}
 
 
 def _way(

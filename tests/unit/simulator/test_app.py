@@ -2,7 +2,7 @@ import asyncio
 
 import httpx
 
-from local.simulator.app import PROVIDERS, create_app
+from local.simulator.app import create_app
 from tests.unit.simulator.support import HandClock
 
 ORDER = {"model": "z-image", "input": {"prompt": "a fox", "size": "1:1"}}
@@ -43,6 +43,3 @@ class TestCreateApp:
 
         assert asyncio.run(state_after(9)) == "running"
         assert asyncio.run(state_after(10)) == "finished"
-
-    def test_providers_are_what_directions_can_name(self) -> None:
-        assert all(name == name.lower() and name.replace("-", "").isalnum() for name in PROVIDERS)
