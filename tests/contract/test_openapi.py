@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import validate
+from starlette.routing import Route
 
 from local.template import Template
 from tests.conftest import Aws
@@ -60,6 +61,11 @@ def routes() -> set[tuple[str, str]]:
     return {(method.upper(), path) for path, on in paths().items() for method in on}
 
 
+def _unnamed(path: str) -> str:
+    """Return a path without the names of its parameters, which differ in the code and in the document."""
+    return re.sub(r"\{\w+\}", "{}", path)
+
+
 def _keywords(value: Any) -> Iterator[str]:
     """Return every key below a schema."""
     if isinstance(value, list):
@@ -97,7 +103,22 @@ class TestDocument:
             for method, path in template.routes()
             if not NOT_FOR_CUSTOMERS.fullmatch(path) and method not in ("HEAD", "OPTIONS")
         }
-        assert deployed == routes()
+        assert deployed - routes() == set(), "describe it in shared/tollgate/reference/operations.yaml"
+        assert routes() - deployed == set(), "add an event to its function in template.yaml"
+
+    def test_it_has_every_route_of_the_api_function_behind_a_proxy(self) -> None:
+        from api.app import ROUTERS  # noqa: PLC0415 - it takes this thread's loop
+
+        described = {(method, _unnamed(path)) for method, path in routes()}
+        left = {
+            (method, route.path)
+            for router in ROUTERS
+            for route in router.routes
+            if isinstance(route, Route) and not NOT_FOR_CUSTOMERS.fullmatch(route.path)
+            for method in route.methods or ()
+            if (method, _unnamed(route.path)) not in described
+        }
+        assert left == set(), "describe it in shared/tollgate/reference/operations.yaml"
 
     def test_a_route_names_no_error_that_follows_from_its_lines(self) -> None:
         plain = read_yaml(HERE / "operations.yaml")["operations"]
