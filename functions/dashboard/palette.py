@@ -16,12 +16,8 @@ from tollgate.web.languages import phrase
 LATEST_TASKS = "20"
 # Characters of a task's prompt.
 PROMPT_LENGTH = 80
-# Pages without a place in the menu.
+# Pages without a place in a menu.
 PLACES = {
-    "/settings": "Settings",
-    "/statements": "Statements",
-    "/audit": "Audit log",
-    "/subaccounts": "Sub-accounts",
     "/tokens": "Run tokens",
     "/workflows": "Workflows",
     "/batches": "Batches",
@@ -54,7 +50,7 @@ class Goal(NamedTuple):
 
 @router.get("")
 def show(services: Services, request: Request, visitor: SignedIn) -> Response:
-    """Return the places besides the pages of the menu, which the browser has already."""
+    """Return the places besides the pages of the menus, which the browser has already."""
     role = getattr(request.state, "role", None)
     goals = [
         Goal(phrase("Page"), gettext(name), f"{home(request)}{path}")

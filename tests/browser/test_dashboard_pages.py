@@ -202,6 +202,16 @@ class TestThePalette:
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="Kling 3.0 Turbo")).to_be_visible()
 
+    def test_each_page_of_both_menus_is_in_it_once(self, page: Page) -> None:
+        page.goto("/dashboard", wait_until="networkidle")
+        page.keyboard.press("Control+k")
+        page.locator("#palette li[data-words]").nth(9).wait_for(state="attached")
+        for path in ("members", "exports", "settings", "statements", "audit", "subaccounts", "workflows"):
+            expect(page.locator(f"#palette li[data-href$='/dashboard/{path}']")).to_have_count(1)
+        expect(page.locator("#palette li").first).to_have_text(re.compile("^Overview"))
+        page.keyboard.type("audit")
+        expect(page.locator("#palette [aria-selected=true]")).to_have_text(re.compile("Audit log"))
+
     def test_a_page_of_the_docs_is_found_by_a_word_on_it_and_tasks_by_any_words(self, page: Page) -> None:
         page.goto("/dashboard", wait_until="networkidle")
         page.keyboard.press("Control+k")

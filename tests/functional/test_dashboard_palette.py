@@ -21,8 +21,7 @@ class TestThePalette:
             (f"/live/dashboard/tasks/{made['taskId']}", PAID_BODY["model"]),
             ("/live/models/kling-3.0", "Kling 3.0"),
             ("/live/docs/webhooks", "Webhooks"),
-            ("/live/dashboard/statements", "Statements"),
-            ("/live/dashboard/settings", "Settings"),
+            ("/live/dashboard/workflows", "Workflows"),
             (f"/live/dashboard/projects/{project['id']}", "Apollo"),
             ("/live/status", "Status"),
         ):

@@ -22,9 +22,11 @@ const option = (name, kind, href) => {
   return made;
 };
 
-// The pages of the menu are on each page already; the rest comes once, when it is needed.
+// The pages of both menus are on each page already; the rest comes once, when it is needed.
 const fill = async () => {
-  for (const link of document.querySelectorAll(".side .places a")) list.append(option(link.textContent.trim(), _("Page"), link.href));
+  const pages = new Map();
+  for (const menu of [".side", ".account-menu"]) for (const link of document.querySelectorAll(`${menu} .places a`)) if (!pages.has(link.href)) pages.set(link.href, link.textContent.trim());
+  for (const [href, name] of pages) list.append(option(name, _("Page"), href));
   const answer = await fetch(dialog.dataset.more);
   if (!answer.ok || answer.redirected) return;
   const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
