@@ -1,8 +1,6 @@
 """What every page must keep to, whatever is on it."""
 
 import json
-from collections.abc import Iterable
-from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,13 +10,21 @@ from tests.browser.conftest import DESKTOP, PHONE
 
 AXE = (Path(__file__).parent / "axe.min.js").read_text()
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-OF_COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-"""A theme changes colors only, so the other rules are not asked again."""
+COLOR_RULES = ("color-contrast", "link-in-text-block")
+ALL: dict[str, Any] = {"runOnly": RULES}
+OF_COLORS: dict[str, Any] = {"runOnly": {"type": "rule", "values": COLOR_RULES}}
+BUT_COLORS: dict[str, Any] = {"runOnly": RULES, "rules": {rule: {"enabled": False} for rule in COLOR_RULES}}
 PRELOAD = {"assets": ["media"]}
 """axe-core would also read all styles again, for a rule that is still an experiment and not one of these."""
-Theme = Literal["light", "dark"]
-THEMES: tuple[Theme, ...] = ("light", "dark")
-LOOKS = tuple(product(THEMES, (DESKTOP, PHONE)))
+Look = tuple[Literal["light", "dark"], ViewportSize, dict[str, Any]]
+# A theme changes nothing but colors, and a width changes no colors.
+LOOKS: tuple[Look, ...] = (
+    ("light", DESKTOP, ALL),
+    ("dark", DESKTOP, OF_COLORS),
+    ("light", PHONE, BUT_COLORS),
+)
+# The exceptions: what the stylesheets color on a phone only.
+COLORS_OF_PHONES: tuple[Look, ...] = (("light", PHONE, OF_COLORS), ("dark", PHONE, OF_COLORS))
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 # Compressed, as the gateway sends them; files of media are not counted.
 MAX_PAGE_BYTES = 100_000
@@ -27,14 +33,14 @@ SENT = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntr
     .map((one) => one.encodedBodySize)"""
 
 
-def violations(page: Page, rules: dict[str, Any] = RULES) -> list[Any]:
+def violations(page: Page, rules: dict[str, Any] = ALL) -> list[Any]:
     """Return what axe-core finds on the page as it is now, by some of its rules."""
     # What is still fading in has too little contrast.
     page.emulate_media(reduced_motion="reduce")
     # By the debugger: the page's own policy forbids scripts from elsewhere.
     debugger = page.context.new_cdp_session(page)
     debugger.send("Runtime.evaluate", {"expression": f"if (!window.axe) {{ {AXE} }}"})
-    options = json.dumps({"runOnly": rules, "resultTypes": ["violations"], "preload": PRELOAD})
+    options = json.dumps({**rules, "resultTypes": ["violations"], "preload": PRELOAD})
     run = f"axe.run(document, {options}).then(JSON.stringify)"
     answer = debugger.send(
         "Runtime.evaluate", {"expression": run, "awaitPromise": True, "returnByValue": True}
@@ -45,14 +51,13 @@ def violations(page: Page, rules: dict[str, Any] = RULES) -> list[Any]:
     return [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found["violations"]]
 
 
-def faults(page: Page, looks: Iterable[tuple[Theme, ViewportSize]] = LOOKS) -> list[Any]:
-    """Return what is wrong with a page as it is now, in both themes at both widths."""
+def faults(page: Page, looks: tuple[Look, ...] = LOOKS) -> list[Any]:
+    """Return what is wrong with a page as it is now, in each theme and at each width of the looks."""
     found: list[Any] = []
     before = page.viewport_size or DESKTOP
-    for theme, size in looks:
+    for theme, size, rules in looks:
         page.emulate_media(color_scheme=theme)
         page.set_viewport_size(size)
-        rules = RULES if theme == "light" else OF_COLORS
         found += [(theme, size["width"], fault) for fault in violations(page, rules)]
         if page.evaluate(TOO_WIDE):
             found.append((theme, size["width"], "wider than the screen"))
