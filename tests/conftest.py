@@ -31,10 +31,11 @@ from tests.support.moto_stack import MotoStack
 from tests.support.played_lambda import PlayedLambda
 from tests.support.simulator import running_simulator
 from tollgate.catalog import loader
-from tollgate.catalog.loader import DATA, Catalog, Document, compiled
+from tollgate.catalog.loader import Catalog, Document, compiled
 from tollgate.composition import parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.database import Database
+from tollgate.reference import document, guides
 
 # No timed assertions: how fast a machine draws and runs an example says nothing about the code.
 # In CI the examples are the same in each run (hypothesis's own profile "ci").
@@ -59,8 +60,10 @@ JSONFileLoader.load_file = lambda loader, path: (  # type: ignore[assignment,met
 )
 
 _read_yaml, _read_once = loader.read_yaml, cache(loader.read_yaml)
-# The catalog's files stay as they are, and are read for many tables of tests.
-loader.read_yaml = lambda file: (_read_once if DATA in file.parents else _read_yaml)(file)
+# Files that ship stay as they are, and are read for many tables of tests and for the pages of each one.
+_SHIPPED = Path(loader.__file__).parents[1]
+for _reader in (loader, document, guides):
+    _reader.read_yaml = lambda file: (_read_once if _SHIPPED in file.parents else _read_yaml)(file)  # type: ignore[attr-defined]
 
 pytest_plugins = [
     "tests.support.iam.recorder",

@@ -1,6 +1,6 @@
 """moto's DynamoDB without HTTP, and without what it works out or copies anew for each request.
 
-Only what is asked about rows goes this way; tables, streams and settings go moto's own.
+Only what is asked about rows and changes of rows goes this way; tables and settings go moto's own.
 
 And two things that moto lacks. A transaction that comes again under its token is done once:
 https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
@@ -11,6 +11,7 @@ https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.h
 import json
 import pickle
 import re
+from datetime import datetime
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -31,6 +32,7 @@ from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node  # type: i
 from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 from moto.dynamodb.responses import DynamoHandler
+from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
 REQUEST_ID = "0" * 52
 MAX_ROW_BYTES = 405_000
@@ -38,9 +40,11 @@ MAX_ROW_BYTES = 405_000
 MOST_CONDITIONS = 1_000
 """How many are kept that were read."""
 
-_OF_ROWS = {
+_HANDLERS: dict[str, Any] = {"dynamodb": DynamoHandler, "dynamodbstreams": DynamoDBStreamsHandler}
+_QUICK = {
     *("GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan"),
     *("BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems"),
+    *("DescribeStream", "GetShardIterator", "GetRecords"),
 }
 # A name in an expression: no placeholder, and no part of a path after its first.
 _NAME = re.compile(r"(?<![\w:#.])[A-Za-z_]\w*(?!\w|\s*\()")
@@ -63,7 +67,7 @@ _trees: dict[Any, bytes] = {}
 
 
 def install() -> None:
-    """Answer requests about rows in this way, wherever moto answers."""
+    """Answer requests about rows and streams in this way, wherever moto answers."""
     patches: tuple[tuple[Any, str, Any], ...] = (
         (Endpoint, "create_request", _create_quickly),
         (Endpoint, "_do_get_response", _respond_quickly),
@@ -82,29 +86,37 @@ def install() -> None:
         setattr(owner, name, quick)
 
 
-def _is_of_rows(operation: Any) -> bool:
-    return mocks.botocore_stubber.enabled and operation.name in _OF_ROWS
+def _is_quick(operation: Any) -> bool:
+    return mocks.botocore_stubber.enabled and operation.name in _QUICK
 
 
 def _create_quickly(endpoint: Any, params: Any, operation: Any = None) -> Any:
-    if not _is_of_rows(operation):
+    if not _is_quick(operation):
         return _create_request(endpoint, params, operation)
     return SimpleNamespace(url=params["url"], body=params["body"], reset_stream=lambda: None)
 
 
 def _respond_quickly(endpoint: Any, request: Any, operation: Any, context: Any) -> Any:
-    if not _is_of_rows(operation):
+    if not _is_quick(operation):
         return _respond(endpoint, request, operation, context)
-    handler: Any = DynamoHandler()
+    handler: Any = _HANDLERS[operation.service_model.service_name]()
     body = json.loads(request.body)
-    vars(handler).update(body=body, region=context["client_region"], current_account=DEFAULT_ACCOUNT_ID)
+    vars(handler).update(
+        body=body,
+        params=body,
+        uri_match={},
+        automated_parameter_parsing=True,
+        region=context["client_region"],
+        current_account=DEFAULT_ACCOUNT_ID,
+    )
     try:
         if words := reserved_words(body):
             raise MockValidationException(
                 f"Invalid expression: Attribute name is a reserved keyword; reserved keyword: {words[0]}"
             )
-        # As JSON, so that the caller has nothing of which moto has a part.
-        written = json.loads(json.dumps(getattr(handler, xform_name(operation.name))().result))
+        result = getattr(handler, xform_name(operation.name))().result
+        # As JSON, so that the caller has nothing of which moto has a part. Times are seconds, as in an event.
+        written = json.loads(json.dumps(result, default=datetime.timestamp))
     except JsonRESTError as exc:
         parser = endpoint._response_parser_factory.create_parser("json")
         answer = {"status_code": exc.code, "headers": {}, "body": exc.description.encode()}

@@ -10,21 +10,20 @@ from botocore import endpoint
 from botocore.auth import SigV4Auth
 from botocore.regions import EndpointRulesetResolver
 from botocore.useragent import UserAgentString
+from moto import backend_index
 from moto.core import models as mocks
 from moto.core import responses
 from moto.core.base_backend import BaseBackend
-from moto.core.botocore_stubber import BotocoreStubber
-from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.core.serialize import AttributePickerContext, XFormedAttributePicker
-from moto.core.utils import method_names_from_class
-from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
+from moto.core.utils import camelcase_to_underscores, method_names_from_class
+from moto.sqs import models as sqs
 
 from tests.support import quick_dynamodb
+from tests.support.moto_stack import PLACES
 from tests.support.quick_dynamodb import REQUEST_ID
 
 _possible_keys = XFormedAttributePicker.get_possible_keys
 _known: dict[tuple[type, str, int], tuple[tuple[str, ...], Any]] = {}
-_process_request = BotocoreStubber.process_request
 _add_auth = SigV4Auth.add_auth
 _construct_endpoint = EndpointRulesetResolver.construct_endpoint
 _urls_of: Any = BaseBackend.urls.fget  # type: ignore[attr-defined]
@@ -35,14 +34,18 @@ _endpoints: WeakKeyDictionary[EndpointRulesetResolver, Any] = WeakKeyDictionary(
 def install() -> None:
     """Let moto remember which methods a service has and the names that a member of an answer may have."""
     quick_dynamodb.install()
+    camelcase = cache(camelcase_to_underscores)
     # Mocks of the package `requests`, which nobody here uses: a thousand objects for each test.
     mocks.RESPONSES_METHODS.clear()
+    responses.camelcase_to_underscores = camelcase  # type: ignore[attr-defined]
+    sqs.camelcase_to_underscores = camelcase  # type: ignore[attr-defined]
     responses.method_names_from_class = cache(method_names_from_class)  # type: ignore[attr-defined]
     XFormedAttributePicker.get_possible_keys = _remembered_keys  # type: ignore[assignment,method-assign]
-    BotocoreStubber.process_request = _process_quickly  # type: ignore[assignment,method-assign]
     # Drawn letter by letter, and read by nobody.
     responses.gen_amzn_requestid_long = _same_request_id  # type: ignore[attr-defined]
     endpoint.uuid = SimpleNamespace(uuid4=lambda: REQUEST_ID)  # type: ignore[attr-defined]
+    # Each request is held against the patterns of two hundred services, one by one.
+    backend_index.backend_url_patterns.sort(key=lambda pattern: pattern[0] not in PLACES)
     BaseBackend.urls = property(_remembered_urls)  # type: ignore[assignment,method-assign]
 
 
@@ -74,35 +77,6 @@ def _add_no_auth(auth: Any, request: Any) -> None:
     scope = f"local/20260101/{auth._region_name}/{auth._service_name}/aws4_request"
     del request.headers["Authorization"]
     request.headers["Authorization"] = f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"
-
-
-def _process_quickly(stubber: BotocoreStubber, request: Any) -> Any:
-    """Answer a request to a stream without making a request of werkzeug of it, by each service's pattern."""
-    if not request.headers.get("X-Amz-Target", b"").startswith(b"DynamoDBStreams"):
-        return _process_request(stubber, request)
-    handler: Any = DynamoDBStreamsHandler()
-    headers = {
-        name: value.decode() if isinstance(value, bytes) else value for name, value in request.headers.items()
-    }
-    asked = SimpleNamespace(
-        method="POST",
-        headers=headers,
-        values={},
-        data=request.body,
-        path="/",
-        content_type=headers["Content-Type"],
-    )
-    vars(handler).update(
-        headers=headers,
-        body=request.body.decode(),
-        querystring={},
-        normalized_request=asked,
-        region=handler.get_region_from_url(asked, request.url),
-        current_account=DEFAULT_ACCOUNT_ID,
-        uri_match={},
-        response_headers={"server": "amazon.com"},
-    )
-    return handler.call_action()
 
 
 def _same_request_id(headerdict: Any = None) -> str:
