@@ -41,6 +41,47 @@ def test_a_transaction_that_fails_leaves_rows_and_streams_as_they_were(aws: Aws)
     assert told == ["INSERT", "MODIFY"]
 
 
+def test_a_transaction_that_fails_brings_back_what_it_deleted_and_replaced(
+    aws: Aws,
+) -> None:
+    db, table = aws.clients.dynamodb, aws.stack.refs["LedgerTable"]
+    keys: Any = [{"account_id": {"S": "usr_1"}, "entry_id": {"S": f"entry_{number}"}} for number in range(3)]
+    rows = [{**key, "data": {"M": {"number": {"N": "1"}}}} for key in keys]
+    for row in rows:
+        db.put_item(TableName=table, Item=row)
+    writes: Any = [
+        {"Put": {"TableName": table, "Item": keys[0]}},
+        {"Delete": {"TableName": table, "Key": keys[1]}},
+        {
+            "ConditionCheck": {
+                "TableName": table,
+                "Key": keys[2],
+                "ConditionExpression": "attribute_not_exists(entry_id)",
+            }
+        },
+    ]
+    with pytest.raises(db.exceptions.TransactionCanceledException):
+        db.transact_write_items(TransactItems=writes)
+    assert db.scan(TableName=table)["Items"] == rows
+    told = [record["eventName"] for record in StreamReader(aws, "LedgerTable").new_records()]
+    assert told == ["INSERT"] * len(rows)
+
+
+def test_an_answer_has_nothing_of_which_a_table_has_a_part(aws: Aws) -> None:
+    db, table = aws.clients.dynamodb, aws.stack.refs["TasksTable"]
+    db.put_item(TableName=table, Item={**KEY, "data": {"M": {"tags": {"L": [{"S": "a"}]}}}})
+    found = db.get_item(TableName=table, Key=KEY)["Item"]
+    found["data"]["M"]["tags"]["L"].clear()
+    assert db.get_item(TableName=table, Key=KEY)["Item"]["data"] == {"M": {"tags": {"L": [{"S": "a"}]}}}
+
+
+def test_a_row_that_is_too_large_is_refused(aws: Aws) -> None:
+    db, table = aws.clients.dynamodb, aws.stack.refs["TasksTable"]
+    with pytest.raises(ClientError, match="Item size has exceeded the maximum allowed size"):
+        db.put_item(TableName=table, Item={**KEY, "data": {"S": "a" * 410_000}})
+    assert "Item" not in db.get_item(TableName=table, Key=KEY)
+
+
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
