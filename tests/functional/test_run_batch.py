@@ -311,6 +311,13 @@ class TestAnthropic:
         with pytest.raises(anthropic.NotFoundError):
             client.anthropic.messages.batches.retrieve(made.id)
 
+    def test_is_listed_with_the_newest_first_and_by_pages(self, client: TextClient) -> None:
+        batches = client.anthropic.messages.batches
+        params: Any = chat()
+        made = [batches.create(requests=[{"custom_id": "a", "params": params}]).id for _ in range(3)]
+        assert [each.id for each in batches.list(limit=1)] == made[::-1]
+        assert [each.id for each in batches.list(limit=1, before_id=made[0]).data] == [made[1]]
+
     @pytest.mark.parametrize(
         "requests",
         [

@@ -21,7 +21,7 @@ from tests.functional.test_run_batch import (
 from tests.support.text_app import USD, TextClient, switched_off
 from tollgate.batches import collecting, models, parcel_worker, parcels, worker
 from tollgate.batches.parcels import Parcel
-from tollgate.batches.vendor_calls import RefusedError, VendorCalls
+from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.ledger.entries import EntryKind
@@ -119,6 +119,26 @@ class TestWhatRunsTheOrdinaryWay:
         assert (batch.status, len(outputs), errors) == ("completed", 4, [])
         services = [(entry.usage or {}).get("service") for entry in client.texts()]
         assert (len(services), services.count("batch")) == (4, at_vendor)
+        assert client.settled()
+
+    @pytest.mark.parametrize("failure", [UnsureError(), RefusedError(429)], ids=["no answer", "busy"])
+    def test_lines_that_the_vendor_never_stores(
+        self, client: TextClient, monkeypatch: pytest.MonkeyPatch, failure: Exception
+    ) -> None:
+        uploads: list[Any] = []
+
+        async def failed(_: VendorCalls, *upload: Any) -> Any:
+            uploads.append(upload)
+            raise failure
+
+        monkeypatch.setattr(VendorCalls, "upload", failed)
+        monkeypatch.setattr(parcels, "MAX_LINES", 1)
+        batch = start(client, lines_of(*[chat(f"[[tokens 20]] {n}", model=GPT) for n in range(4)]))
+        found, outputs, errors = run(client, batch)
+        assert (found.status, len(outputs), errors) == ("completed", 4, [])
+        # Three attempts for each of two parcels. The other lines wait for no parcel then.
+        assert len(uploads) == 6
+        assert [(entry.usage or {}).get("service") for entry in client.texts()] == [None] * 4
         assert client.settled()
 
     def test_lines_of_a_vendor_that_is_switched_off(self, client: TextClient) -> None:
@@ -279,6 +299,25 @@ def test_lines_whose_model_has_another_name_at_the_vendor_meanwhile_run_the_ordi
     found, outputs, errors = run(client, batch)
     assert (found.status, len(outputs), errors) == ("completed", 2, [])
     assert (at_vendor(simulator_url, batch.id), len(client.texts())) == ([], 2)
+    assert client.settled()
+
+
+def test_the_second_of_two_batches_of_one_parcel_is_cancelled(
+    client: TextClient, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = VendorCalls.create
+
+    async def twice(vendor: VendorCalls, order: Any) -> Any:
+        await create(vendor, order)
+        await create(vendor, order)
+        raise UnsureError
+
+    monkeypatch.setattr(VendorCalls, "create", twice)
+    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-slow 1]]", model=GPT)))
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs), errors) == ("completed", 1, [])
+    states = sorted(one["status"] for one in at_vendor(simulator_url, batch.id))
+    assert states == ["cancelled", "completed"]
     assert client.settled()
 
 
