@@ -17,14 +17,13 @@ BUT_COLORS: dict[str, Any] = {"runOnly": RULES, "rules": {rule: {"enabled": Fals
 PRELOAD = {"assets": ["media"]}
 """axe-core would also read all styles again, for a rule that is still an experiment and not one of these."""
 Look = tuple[Literal["light", "dark"], ViewportSize, dict[str, Any]]
-# A theme changes nothing but colors, and a width changes no colors.
+# A theme changes nothing but colors.
 LOOKS: tuple[Look, ...] = (
     ("light", DESKTOP, ALL),
     ("dark", DESKTOP, OF_COLORS),
-    ("light", PHONE, BUT_COLORS),
+    ("light", PHONE, ALL),
+    ("dark", PHONE, OF_COLORS),
 )
-# The exceptions: what the stylesheets color on a phone only.
-COLORS_OF_PHONES: tuple[Look, ...] = (("light", PHONE, OF_COLORS), ("dark", PHONE, OF_COLORS))
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 # Compressed, as the gateway sends them; files of media are not counted.
 MAX_PAGE_BYTES = 100_000

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from admin.app import app as admin
 from dashboard.app import app as dashboard
-from tests.browser.checks import BUT_COLORS, COLORS_OF_PHONES, LOOKS, MAX_PAGE_BYTES, faults, weight
+from tests.browser.checks import BUT_COLORS, MAX_PAGE_BYTES, faults, weight
 from tests.browser.conftest import PHONE, new_key
 from tests.support.samples import PAID_BODY, PAID_IMAGE
 from tollgate.reference.guides import guides
@@ -84,13 +84,6 @@ ERRORS = ("/dashboard/nothing-here", "/docs/nothing-here", "/models/no-model")
 MODELS = ("/models/suno", "/models/gpt-5.4-mini")
 WITH_EACH_PART = ("/docs/quickstart", "/docs/chat", "/docs/api/createGeneration")
 FOR_STRANGERS = ("/", "/dashboard/sign-in", "/dashboard/catalog", *MODELS, *ERRORS)
-WITH_COLORS_OF_PHONES = {
-    *(f"/dashboard/{name}" for name in ("activity", "audit", "budgets", "chat", "workflows")),
-    *FOR_STRANGERS,
-    *WITH_EACH_PART,
-}
-"""The stylesheets color something on these pages on a phone only: the bar on top, the tables, the history of
-the chat."""
 
 
 def routes(app: Any) -> set[str]:
@@ -194,9 +187,7 @@ def wrong(page: Page, path: str) -> list[Any]:
     """Return all that is wrong with a page."""
     bytes_sent = weight(page)
     heavy = [] if 0 < bytes_sent < MAX_PAGE_BYTES else [f"{bytes_sent} bytes"]
-    if path in WITH_COLORS_OF_PHONES:
-        return [*heavy, *faults(page, LOOKS + COLORS_OF_PHONES)]
-    if not path.startswith("/docs/"):
+    if path in WITH_EACH_PART + ERRORS or not path.startswith("/docs/"):
         return [*heavy, *faults(page)]
     # All guides have the same parts in the same colors, and the same contents beside them, which take longer
     # than the guide itself. A table or a line of code can be too wide in each.
