@@ -127,7 +127,7 @@ class TestBatches:
         uploads = api_parts.api().files.uploads
         file_id = uploads.new_id()
         uploads.put(account_id, file_id, "application/jsonl", b"{}", ("in.jsonl", "batch"))
-        batch = self.stored(account_id, clock.now_ms(), input_file_id=file_id, output_file_id="file_x")
+        batch = self.stored(account_id, clock.now_ms(), input_file_id=file_id, output_file_id=file_id)
         of_anthropic = self.stored(
             account_id, clock.now_ms(), Kind.ANTHROPIC, state=str(State.COMPLETED), input_file_id=None
         )

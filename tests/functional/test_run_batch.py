@@ -274,6 +274,8 @@ class TestOpenAI:
             other.openai.batches.cancel(batch.id)
         with pytest.raises(openai.BadRequestError, match="purpose batch"):
             start_with(other, str(batch.input_file_id))
+        with pytest.raises(openai.BadRequestError, match="/after"):
+            client.openai.batches.list(after="x")
 
 
 class TestAnthropic:

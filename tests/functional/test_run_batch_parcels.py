@@ -18,6 +18,7 @@ from tests.functional.test_run_batch import (
     start,
     take,
 )
+from tests.functional.test_subaccounts import acting, opened
 from tests.support.text_app import USD, TextClient, switched_off
 from tollgate.batches import collecting, models, parcel_worker, parcels, worker
 from tollgate.batches.parcels import Parcel
@@ -120,6 +121,17 @@ class TestWhatRunsTheOrdinaryWay:
         services = [(entry.usage or {}).get("service") for entry in client.texts()]
         assert (len(services), services.count("batch")) == (4, at_vendor)
         assert client.settled()
+
+    def test_lines_of_a_sub_account_with_a_mark_up(self, client: TextClient) -> None:
+        child = opened(client.account, 50)["id"]
+        fields = {"name": "text", "scopes": ["text"]}
+        key = acting(client.account, child, "POST", "/api/v1/keys", fields)[1]["data"]["key"]
+        account = replace(client.account, account_id=child, api_key=key)
+        other = replace(client, account=account, openai=client.openai.with_options(api_key=key))
+        batch, outputs, _ = run(other, start(other, lines_of(chat("[[tokens 20]]", model=GPT))))
+        (entry,) = other.texts()
+        assert (batch.status, len(outputs), (entry.usage or {}).get("service")) == ("completed", 1, None)
+        assert entry.markup_micro_usd
 
     @pytest.mark.parametrize("failure", [UnsureError(), RefusedError(429)], ids=["no answer", "busy"])
     def test_lines_that_the_vendor_never_stores(
@@ -318,6 +330,30 @@ def test_the_second_of_two_batches_of_one_parcel_is_cancelled(
     assert (found.status, len(outputs), errors) == ("completed", 1, [])
     states = sorted(one["status"] for one in at_vendor(simulator_url, batch.id))
     assert states == ["cancelled", "completed"]
+    assert client.settled()
+
+
+def test_nothing_is_created_again_while_the_create_may_be_under_way(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    creates: list[Any] = []
+
+    async def unanswered(_: VendorCalls, order: Any) -> Any:
+        creates.append(order)
+        raise UnsureError
+
+    batch = start(client, lines_of(chat("[[tokens 20]]", model=GPT)))
+    with monkeypatch.context() as patch:
+        patch.setattr(VendorCalls, "create", unanswered)
+        (message,) = take()
+        run_one(message)
+        patch.setattr(parcels, "RETRY_S", 60)
+        for _ in range(3):
+            run_one({**message, "is_urgent": True})
+        assert len(creates) == 1
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs), errors) == ("completed", 1, [])
+    assert [(entry.usage or {})["service"] for entry in client.texts()] == ["batch"]
     assert client.settled()
 
 

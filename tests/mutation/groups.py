@@ -138,6 +138,7 @@ GROUPS = {
                 for name in (
                     "dashboard_jobs",
                     "run_batch",
+                    "run_batch_later",
                     "run_batch_odd_answers",
                     "run_batch_parcels",
                     "run_batch_repeats",
