@@ -62,7 +62,7 @@ def noted(customer: OpenedAccount) -> list[tuple[str, str]]:
 
 def is_proven(customer: OpenedAccount) -> bool:
     """Return whether the books of the account agree."""
-    return check_ledger_parts.ledger_audit().drift_of(customer.account_id) is None
+    return check_ledger_parts.ledger_audit().check(customer.account_id).drift is None
 
 
 @pytest.mark.usefixtures("with_keys")
@@ -211,7 +211,7 @@ class TestWhatIsClaimedBack:
             me = api_parts.api().accounts.me(account.account_id)
             assert me.balance_micro_usd == micro_usd_of_cents(CENTS - 1_800), order
             assert me.suspended is not None
-            assert check_ledger_parts.ledger_audit().drift_of(account.account_id) is None
+            assert check_ledger_parts.ledger_audit().check(account.account_id).drift is None
 
     def test_a_dispute_stands_over_the_owners_wish_to_close_the_account(
         self, customer: OpenedAccount

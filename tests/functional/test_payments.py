@@ -90,7 +90,7 @@ class TestAPayment:
         told = [event(paid), event(paid), event(paid, event_id="evt_2"), event(paid, PAID_LATER, "evt_3")]
         assert [outcome(body) for body in told] == ["credited", "repeated", "repeated", "repeated"]
         assert balance_cents(customer) == BEFORE + CENTS
-        assert check_ledger_parts.ledger_audit().drift_of(customer.account_id) is None
+        assert check_ledger_parts.ledger_audit().check(customer.account_id).drift is None
 
     def test_that_takes_days_counts_once_in_any_order(self, customer: OpenedAccount) -> None:
         orders = list(itertools.permutations(range(3)))

@@ -14,7 +14,7 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.auth import KEY_CACHE_MS
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
-from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.rows import from_attributes
 from tollgate.ledger.wallets import Limits
 
@@ -68,6 +68,12 @@ class TestCharges:
         # The other money of the account is untouched.
         assert create(customer)[0] == 200
         assert ok(customer, "GET", "/api/v1/user/me")["balance"] == 97
+
+    def test_its_row_is_kept_for_40_days_after_its_end(self, aws: Aws, customer: OpenedAccount) -> None:
+        made = token(customer)
+        rows = aws.clients.dynamodb.scan(TableName=aws.stack.refs["BudgetsTable"])["Items"]
+        (row,) = [each for each in map(from_attributes, rows) if each["item"].startswith(made["id"])]
+        assert row["expires_at_s"] * MS_PER_S == row["run"]["expires_at_ms"] + 40 * MS_PER_DAY
 
     def test_a_refund_is_returned_to_it(self, customer_of: OpenedAccount, clock: ManualClock) -> None:
         made = token(customer_of)

@@ -56,7 +56,7 @@ def test_each_payment_is_credited_once() -> None:
         outcomes = Counter(pool.map(receive, bodies))
     assert outcomes == {Outcome.CREDITED: SESSIONS, Outcome.REPEATED: EVENTS - SESSIONS}
     assert joined.accounts.me(account_id).view()["balance"] == SESSIONS * CENTS
-    assert check_ledger_parts.ledger_audit().drift_of(account_id) is None
+    assert check_ledger_parts.ledger_audit().check(account_id).drift is None
 
 
 @pytest.mark.usefixtures("with_keys")
@@ -92,4 +92,4 @@ def test_what_is_claimed_is_taken_once_whatever_comes_at_once() -> None:
     assert me.suspended is not None
     payment = joined.payments.book.rows.get(f"pi_{account_id}")
     assert (payment.taken_micro_usd, payment.shortfall_micro_usd) == (micro_usd_of_cents(650), 0)
-    assert check_ledger_parts.ledger_audit().drift_of(account_id) is None
+    assert check_ledger_parts.ledger_audit().check(account_id).drift is None

@@ -152,10 +152,6 @@ class LedgerAudit:
             return False
         return True
 
-    def drift_of(self, account_id: str) -> Drift | None:
-        """Return the drift of an account's books; `None` when all is well."""
-        return self.check(account_id).drift
-
     def check(
         self, account_id: str, *, full: bool = False, has_time: Callable[[], bool] = _always
     ) -> Checked:

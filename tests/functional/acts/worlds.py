@@ -99,5 +99,5 @@ class Prepared:
         if audited:
             audit = check_ledger_parts.ledger_audit()
             accounts = [row["account_id"]["S"] for row in rows_of(stack.refs["AccountsTable"])]
-            assert [drift for one in accounts if (drift := audit.drift_of(one)) is not None] == []
+            assert [drift for one in accounts if (drift := audit.check(one).drift) is not None] == []
         return masked(heard), left
