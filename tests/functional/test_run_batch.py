@@ -193,13 +193,15 @@ class TestOpenAI:
         self, client: TextClient
     ) -> None:
         wrong = [chat(model="nobody-knows"), chat(stream=True), {"model": MODEL}, chat("[[reject]]")]
+        # Its answers are too large for a file of results.
+        wrong.append(chat(model="gemini-3.1-flash-image"))
         batch = start(client, lines_of(chat(), *wrong))
         run_all()
         found, outputs, errors = ended(client, batch)
         assert found.status == "completed"
         assert [each["custom_id"] for each in outputs] == ["line-0"]
         assert {each["custom_id"]: each["response"]["status_code"] for each in errors} == {
-            f"line-{number}": 400 for number in range(1, 5)
+            f"line-{number}": 400 for number in range(1, 6)
         }
         assert all(each["response"]["body"]["error"]["message"] for each in errors)
         assert client.settled()
