@@ -21,6 +21,8 @@ TRANSLATIONS = ROOT / ".local" / "translations"
 """The translations of the last templates, so that only the first process translates one."""
 MAX_STORED = 16
 TRANSLATOR = Path(__file__).with_name("translation.py")
+CANARY = "CanaryDeployment"
+"""The only parameter by which SAM makes other resources (`tests/aws/test_parameter_sets.py`)."""
 
 Properties = dict[str, Any]
 Routes = dict[str, Any]
@@ -124,10 +126,10 @@ class Template:
 def read_template(parameters: Mapping[str, str] | None = None) -> Template:
     """Return template.yaml, parsed and translated. Raises SAM's exception for a template that SAM refuses.
 
-    `parameters` are the given parameters; the translator reads the switch of canary deployments. A process
-    reads the template once. The result is shared, so callers must not change it.
+    `parameters` are the given parameters; only the switch of canary deployments changes the result. A process
+    reads the template once for each of its values. The result is shared, so callers must not change it.
     """
-    return _read(tuple(sorted((parameters or {}).items())))
+    return _read(is_canary=(parameters or {}).get(CANARY) == "true")
 
 
 def _routes_of(path: str, on: Routes, described: Mapping[str, list[str]]) -> Routes:
@@ -169,13 +171,14 @@ def _described_methods() -> Mapping[str, list[str]]:
 
 
 @cache
-def _read(parameters: tuple[tuple[str, str], ...]) -> Template:
+def _read(*, is_canary: bool) -> Template:
+    parameters = {CANARY: "true"} if is_canary else {}
     # Everything that determines a translation
     inputs = json.dumps([version("aws-sam-translator"), parameters]).encode()
     inputs += TRANSLATOR.read_bytes() + (ROOT / "template.yaml").read_bytes()
     stored = TRANSLATIONS / f"{sha256(inputs).hexdigest()}.json"
     if not stored.exists():
-        _store(stored, dict(parameters))
+        _store(stored, parameters)
     return Template(**json.loads(stored.read_bytes()))
 
 

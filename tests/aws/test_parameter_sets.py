@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from local.template import ROOT, read_template
+from local.translation import parse_template, translate
 from tests.bench.cost.idle import Stack, deployed
 
 pytestmark = pytest.mark.aws
@@ -21,6 +22,7 @@ MAX_RESOURCES = 500
 """CloudFormation quotas: resources in one template."""
 IN_A_TEXT = re.compile(r"\$\{([A-Za-z0-9:]+)[^}]*\}")
 """A name in the text of `Fn::Sub`. `${!Literal}` is none."""
+PERMISSION = "AWS::Lambda::Permission"
 NO_VALUE = {"Ref": "AWS::NoValue"}
 CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/11111111-2222-3333-4444-555555555555"
 IDENTITY = "arn:aws:ses:us-east-1:123456789012:identity/example.com"
@@ -110,6 +112,12 @@ def written_out(given: Mapping[str, str], file: Path) -> int:
     return len(stack.resources)
 
 
+def without_deployments(resources: Mapping[str, Any]) -> Any:
+    """Return a translation without the gateway's deployments' names, which are hashes of all parameters."""
+    text = re.sub(r"(?i)(deployment(?: id: )?)[0-9a-f]{10,}", r"\1", json.dumps(resources, sort_keys=True))
+    return json.loads(text)
+
+
 def dangling(document: Mapping[str, Any]) -> set[str]:
     """Return the names that a template refers to and does not have."""
     known = {*document["Resources"], *document["Parameters"]}
@@ -147,6 +155,12 @@ def test_what_nobody_has_is_found() -> None:
     assert dangling(document) == {"B", "C", "D", "E"}
 
 
+def test_only_the_canary_changes_what_sam_makes() -> None:
+    given = SETS["everything"]
+    made = translate(parse_template(), given)
+    assert without_deployments(made) == without_deployments(read_template(given).resources)
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_they_translate_and_refer_to_nothing_that_they_leave_out(name: str, tmp_path: Path) -> None:
     file = tmp_path / "template.json"
@@ -158,6 +172,10 @@ def test_the_least_and_the_most_have_no_lint_error(tmp_path: Path) -> None:
     files = [tmp_path / f"{name}.json" for name in ("dev", "everything")]
     for file in files:
         written_out(SETS[file.stem], file)
+        document = json.loads(file.read_text())
+        # SAM makes one for each route, all alike, and they would take a third of the time
+        found = {name: each for name, each in document["Resources"].items() if each["Type"] != PERMISSION}
+        file.write_text(json.dumps({**document, "Resources": found}))
     # At once: to read the schemas of all resources takes half of the time.
     options = ("--non-zero-exit-code", "error", "--ignore-checks", "W", "--")
     linted = subprocess.run(
