@@ -4,6 +4,7 @@
 Both lean on how a package is made inside: an upgrade that breaks one fails here and not on AWS.
 """
 
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ from local.template import ROOT
 
 TIMEOUT_S = 120
 MAKEFILE = ROOT / "layers" / "dependencies" / "Makefile"
+SDK = ROOT / "shared" / "tollgate" / "kit" / "aws" / "sdk.py"
 # In the place of a module, `None` is one that is not there.
 WITHOUT = """
 import importlib, sys
@@ -52,6 +54,21 @@ def test_the_functions_do_without_the_files_that_the_layer_leaves_out() -> None:
     files = [word.removeprefix("$(ARTIFACTS_DIR)/python/") for word in line.split()[2:]]
     assert files == ["httpx/_main.py", "pydantic/v1"]
     run(WITHOUT, " ".join(file.removesuffix(".py").replace("/", ".") for file in files))
+
+
+def test_the_layer_describes_the_services_that_the_functions_call() -> None:
+    kept = re.findall(r"^SERVICES := (.+)$", MAKEFILE.read_text(), re.MULTILINE)
+    called = re.findall(r"""client,? *\(?\s*"([a-z0-9-]+)\"""", SDK.read_text())
+    assert [line.split() for line in kept] == [sorted(set(called))]
+    others = [
+        path
+        for folder in ("functions", "shared/tollgate")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"create_client\(|^\s*(?:import|from) boto3\b", path.read_text(), re.MULTILINE)
+        and path != SDK
+    ]
+    # The operator's command has the packages of the checkout
+    assert {path.parent.name for path in others} <= {"command"}
 
 
 def test_models_are_built_when_they_are_first_used() -> None:
