@@ -1,9 +1,12 @@
 """Runs `sam build` for a processor. A build for this machine's processor can run here."""
 
+import fcntl
+import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from local.processes import LocalError
@@ -15,6 +18,11 @@ BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 PROCESSORS = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 """The systems' names of processors, with Lambda's names."""
 ARCHITECTURES = ("arm64", "x86_64")
+INPUTS = ("clients", "functions", "layers", "local", "shared")
+INPUT_FILES = ("Makefile", "pyproject.toml", "samconfig.toml", "template.yaml", "uv.lock")
+"""What the template, the functions and the makefiles of the layers read. The Makefile has SAM's version."""
+GENERATED = frozenset(("__pycache__", "node_modules", ".mypy_cache", "client_files", "preview_files"))
+"""Folders inside `INPUTS` that a build does not read, or writes again."""
 TIMEOUT_S = 900
 """A build takes a minute on an idle machine."""
 SHOWN_CHARACTERS = 3_000
@@ -38,8 +46,9 @@ def folder_of(processor: str) -> Path:
 def build(processor: str, folder: Path | None = None, settings: Mapping[str, str] | None = None) -> Path:
     """Build the template for a processor into `folder`, and return the folder.
 
-    The default is not .aws-sam, because `sam deploy` uploads that. `settings` are for the makefiles of the
-    layers (layers/python.mk). Raises `LocalError` with the end of the output if a build fails.
+    A folder that was built from the same inputs stays as it is, so a caller must not change it. The default
+    is not .aws-sam, because `sam deploy` uploads that. `settings` are for the makefiles of the layers
+    (layers/python.mk). Raises `LocalError` with the end of the output if a build fails.
     """
     folder = folder or folder_of(processor)
     if not SAM.exists():
@@ -51,8 +60,36 @@ def build(processor: str, folder: Path | None = None, settings: Mapping[str, str
         **(settings or {}),
     }
     options = ["--build-dir", str(folder), "--parameter-overrides", f"Architecture={processor}"]
-    run_sam(["build", *options], environment)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    stamp = folder.with_suffix(".inputs")
+    with (folder.parent / "lock").open("w") as held:
+        # One build at a time: SAM writes a file beside `folder`, and another process may want the same build.
+        fcntl.flock(held, fcntl.LOCK_EX)
+        inputs = _digest(processor, settings or {})
+        if not stamp.exists() or stamp.read_text() != inputs:
+            stamp.unlink(missing_ok=True)
+            run_sam(["build", *options], environment)
+            stamp.write_text(inputs)
     return folder
+
+
+def _digest(processor: str, settings: Mapping[str, str]) -> str:
+    """Return a hash of all that determines a build."""
+    chosen = {**os.environ, **settings}
+    python = [chosen.get(name) for name in ("PYTHON_VERSION", "LAYER_PYTHON")]
+    found = sha256(json.dumps([processor, python]).encode())
+    for path in sorted(_inputs()):
+        found.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _inputs() -> Iterator[Path]:
+    yield from (ROOT / name for name in INPUT_FILES)
+    for name in INPUTS:
+        for folder, folders, files in os.walk(ROOT / name):
+            folders[:] = [each for each in folders if each not in GENERATED]
+            yield from (Path(folder, file) for file in files)
 
 
 def run_sam(words: Sequence[str], environment: Mapping[str, str], timeout_s: int = TIMEOUT_S) -> None:

@@ -4,14 +4,14 @@ import os
 import subprocess
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from local.build import architecture
 from local.previews import previews
-from local.template import ROOT, Template
+from local.template import ROOT, Template, named
 from tests.aws.conftest import Artifacts
-from tests.e2e.test_built_layers import DEMUXER, IMPORT, IMPORT_TIMEOUT_S, _variables
 from tests.support.missing import missing
 from tollgate.reference import preview_store
 from tollgate.reference.clients import FOLDER, WHEELS
@@ -26,9 +26,25 @@ LAYERS_MAX = 5
 PACKAGE_MAX_BYTES = 1_000_000
 """Of a client; an emulator, which does not stream, returns at most 6 MB in base64."""
 PREVIEWS_MAX_BYTES = 4_000_000
+IMPORT_TIMEOUT_S = 60
+DEMUXER = "tollgate.probing.demuxer"
+
+IMPORT = """
+import importlib, sys
+sys.path += sys.argv[2:]
+module, _, name = sys.argv[1].rpartition(".")
+assert callable(getattr(importlib.import_module(module), name))
+"""
 
 NO_PYTHON = "no Python 3.13 here (PATH, pyenv, LAYER_PYTHON=<path>): layers have no byte code to check"
 OTHER_PROCESSOR = "built for another processor, which only a machine that has it can run"
+CLIENTS = """
+import sys
+sys.path += sys.argv[1:]
+from tollgate.kit.aws import sdk
+for name in "dynamodb streams sqs s3 secrets_manager sesv2 cognito ssm lambda_ sts".split():
+    getattr(sdk, name)()
+"""
 
 
 class TestArtifacts:
@@ -63,16 +79,12 @@ class TestArtifacts:
         for function, properties in template.functions().items():
             code, *layers = artifacts.of(template, function)
             folders = [code, *(layer / "python" for layer in layers)]
+            # `text/run.sh` is a file to the web adapter, and a module and its name to Python
+            handler = properties["Handler"].replace("/", ".")
             run = subprocess.run(
-                [
-                    artifacts.python,
-                    "-I",
-                    "-S",
-                    "-c",
-                    IMPORT,
-                    properties["Handler"].replace("/", "."),
-                    *map(str, folders),
-                ],
+                # -I and -S: neither the environment nor installed packages, only the standard library.
+                # -B: others use the build too
+                [artifacts.python, "-I", "-S", "-B", "-c", IMPORT, handler, *map(str, folders)],
                 env={**_variables(template, function), "AWS_DEFAULT_REGION": "us-east-1"},
                 capture_output=True,
                 text=True,
@@ -80,6 +92,34 @@ class TestArtifacts:
                 check=False,
             )
             assert run.returncode == 0, f"{function}\n{run.stderr}"
+
+    def test_every_client_of_aws_is_made_from_what_was_built_alone(self, artifacts: Artifacts) -> None:
+        if artifacts.architecture != architecture() or not artifacts.python:
+            missing(OTHER_PROCESSOR if artifacts.python else NO_PYTHON)
+        folders = [artifacts.content(layer) / "python" for layer in ("DependenciesLayer", "SharedLayer")]
+        run = subprocess.run(
+            [artifacts.python, "-I", "-S", "-B", "-c", CLIENTS, *map(str, folders)],
+            env={"AWS_DEFAULT_REGION": "us-east-1"},
+            capture_output=True,
+            text=True,
+            timeout=IMPORT_TIMEOUT_S,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+
+    def test_the_dependencies_are_those_of_production(self, artifacts: Artifacts) -> None:
+        present = packages(artifacts, "DependenciesLayer")
+        assert {"boto3", "fastapi", "mangum", "pydantic", "yaml"} <= present
+        assert not {"pytest", "moto", "mypy", "samtranslator", "typer"} & present
+        extra = packages(artifacts, "ExtraLayer")
+        assert {"authlib", "mcp", "stripe"} <= extra
+        # The files of the installer itself are in both.
+        assert {name for name in extra & present if not name.startswith((".", "__"))} == set()
+
+    def test_the_media_layer_has_what_probe_media_imports_and_no_sdk(self, artifacts: Artifacts) -> None:
+        present = packages(artifacts, "MediaLayer")
+        assert {"av", "httpx", "aws_lambda_powertools", "ulid"} <= present
+        assert not {"boto3", "botocore", "pydantic", "fastapi"} & present
 
     def test_the_packages_of_the_clients_are_in_the_layer(self, artifacts: Artifacts) -> None:
         folder = artifacts.content("SharedLayer") / "python" / FOLDER.relative_to(ROOT / "shared")
@@ -119,3 +159,19 @@ class TestLayers:
 def size_of(folder: Path) -> int:
     """Return the bytes of all files below a folder; most functions have the same layers."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def packages(artifacts: Artifacts, layer: str) -> set[str]:
+    """Return the names in a layer's folder of packages."""
+    return {path.name for path in (artifacts.content(layer) / "python").iterdir()}
+
+
+def _variables(template: Template, function: str) -> dict[str, str]:
+    """Return the environment of a function without what depends on a condition."""
+    found = template.variables(function).items()
+    return {name: _value(template, value) for name, value in found if "Fn::If" not in value}
+
+
+def _value(template: Template, value: Any) -> str:
+    name = named(value)
+    return str(template.source["Parameters"].get(name, {}).get("Default", name))

@@ -15,7 +15,7 @@ import boto3
 import pytest
 
 from local.build import SAM
-from local.clients import aws_environment
+from local.clients import Clients, aws_environment
 from local.emulator import Emulator
 from local.publish import publish
 from local.template import ROOT, Template
@@ -23,6 +23,7 @@ from tests.aws.conftest import Artifacts
 
 pytestmark = pytest.mark.aws
 
+BUCKET = "published-builds"
 TIMEOUT_S = 300
 READ_BYTES = 65536
 PROMPT = re.compile(r"\[[^\]\n]*\](?: ?\?)?: $")
@@ -42,14 +43,26 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
 
 
 @pytest.fixture(scope="module")
-def said(artifacts: Artifacts, emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return what the terminal showed until everything was asked."""
+def link(artifacts: Artifacts, emulator: Emulator) -> str:
+    """Publish the build; return the link."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in aws_environment(emulator.endpoint).items():
+            patch.setenv(name, value)
+        boto3.client("s3").create_bucket(Bucket=BUCKET)
+        return publish(BUCKET, artifacts.folder / "template.yaml")
+
+
+@pytest.fixture(scope="module")
+def said(
+    artifacts: Artifacts, link: str, emulator: Emulator, tmp_path_factory: pytest.TempPathFactory
+) -> str:
+    """Return what the terminal showed until everything was asked. `link` has uploaded the code."""
     folder = Path(tmp_path_factory.mktemp("guided"))
     # The dialogue writes its answers there
     shutil.copy(ROOT / "samconfig.toml", folder)
-    built = artifacts.folder / "template.yaml"
+    template = artifacts.folder / "published.yaml"
     return answered_by_enter(
-        ["--template-file", str(built), "--config-file", str(folder / "samconfig.toml")], emulator
+        ["--template-file", str(template), "--config-file", str(folder / "samconfig.toml")], emulator
     )
 
 
@@ -77,24 +90,19 @@ class TestGuided:
 
 class TestPublished:
     @pytest.mark.parametrize("artifacts", ["arm64"], indirect=True)
-    def test_a_link_opens_a_template_whose_code_is_in_the_bucket(
-        self, artifacts: Artifacts, emulator: Emulator, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for name, value in aws_environment(emulator.endpoint).items():
-            monkeypatch.setenv(name, value)
-        s3, bucket = boto3.client("s3"), "published-builds"
-        s3.create_bucket(Bucket=bucket)
-        link = urlsplit(publish(bucket, artifacts.folder / "template.yaml"))
-        page, _, query = link.fragment.partition("?")
+    def test_a_link_opens_a_template_whose_code_is_in_the_bucket(self, link: str, emulator: Emulator) -> None:
+        s3 = Clients.at(emulator.endpoint).s3
+        parts = urlsplit(link)
+        page, _, query = parts.fragment.partition("?")
         asked = parse_qs(query, strict_parsing=True)
-        assert (link.hostname, page) == ("us-east-1.console.aws.amazon.com", "/stacks/create/review")
+        assert (parts.hostname, page) == ("us-east-1.console.aws.amazon.com", "/stacks/create/review")
         assert asked.keys() == {"templateURL", "stackName"}
         template = urlsplit(asked["templateURL"][0])
-        assert template.hostname == f"{bucket}.s3.us-east-1.amazonaws.com"
-        body = s3.get_object(Bucket=bucket, Key=template.path[1:])["Body"].read().decode()
+        assert template.hostname == f"{BUCKET}.s3.us-east-1.amazonaws.com"
+        body = s3.get_object(Bucket=BUCKET, Key=template.path[1:])["Body"].read().decode()
         assert not re.search(r"^ {6}(?:Code|Content)Uri: (?!s3://)", body, re.MULTILINE)
-        files = set(re.findall(rf"s3://{bucket}/(\S+)", body))
-        page_of_files = s3.list_objects_v2(Bucket=bucket)
+        files = set(re.findall(rf"s3://{BUCKET}/(\S+)", body))
+        page_of_files = s3.list_objects_v2(Bucket=BUCKET)
         assert not page_of_files["IsTruncated"]
         assert {file["Key"] for file in page_of_files["Contents"]} == files | {template.path[1:]}
 

@@ -120,13 +120,10 @@ def stack(request: pytest.FixtureRequest) -> Deployed:
     return made
 
 
-@pytest.fixture(
-    params=[pytest.param(PAID, marks=pytest.mark.emulator, id="paid"), pytest.param(FREE, id="free")]
-)
-def offer(request: pytest.FixtureRequest) -> Offer:
-    """Return what is asked for. What is paid for needs a provider; those of the emulator are simulated."""
-    chosen: Offer = request.param
-    return chosen
+@pytest.fixture
+def offer() -> Offer:
+    """Return what is asked for. The providers of the stack that these tests deploy are simulated."""
+    return PAID if NAMED_STACK is None else FREE
 
 
 @pytest.fixture(scope="session")

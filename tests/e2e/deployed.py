@@ -7,7 +7,7 @@ import sys
 from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,8 +44,7 @@ class Deployed:
 
     def client(self, service: str) -> Any:
         """Return a client of whoever deployed: in the emulator that is its root user."""
-        session = boto3.Session("local", "local", region_name=REGION) if self.endpoint else boto3.Session()
-        return session.client(service, endpoint_url=self.endpoint, config=Config(read_timeout=TIMEOUT_S))  # type: ignore[call-overload]
+        return _client(service, self.endpoint)
 
     def physical(self, logical_id: str) -> str:
         """Return the name of a resource."""
@@ -132,3 +131,9 @@ class Deployed:
         if run.returncode not in ends:
             pytest.fail(f"{' '.join(command)}\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
         return run.stdout
+
+
+@cache
+def _client(service: str, endpoint: str | None) -> Any:
+    session = boto3.Session("local", "local", region_name=REGION) if endpoint else boto3.Session()
+    return session.client(service, endpoint_url=endpoint, config=Config(read_timeout=TIMEOUT_S))  # type: ignore[call-overload]

@@ -1,6 +1,8 @@
 """The template in the emulator, put there by `sam` itself."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -16,8 +18,12 @@ from tests.e2e.deployed import Deployed
 
 PYTHON = ROOT / ".local" / "ministack" / "bin" / "python"
 """What the emulator runs functions with, so what the layers are built for."""
-BUILD = ROOT / ".local" / "e2e"
+RUNTIME = "3.13"
+"""The functions' Python (template.yaml)."""
+BUILD = ROOT / ".local" / "built" / "e2e"
+"""Beside the builds, whose templates name files of the repository by their places."""
 BUILT_TEMPLATE = BUILD / "template.yaml"
+NO_CODE = ROOT / "layers" / "none"
 STACK = "tollgate-e2e"
 
 UNSUPPORTED = {
@@ -45,12 +51,19 @@ class Deployment(Deployed):
     """A stack in the emulator that these tests build, deploy and delete."""
 
     def build(self) -> None:
-        """Run `sam build` on the template of the repository; the layers are for the emulator's Python."""
+        """Take a copy of what `sam build` makes of the template; the layers are for the emulator's Python."""
         code = "import sys; print('%d.%d' % sys.version_info[:2])"
         version = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=True).stdout
-        build(architecture(), BUILD, {"PYTHON_VERSION": version.strip(), "LAYER_PYTHON": str(PYTHON)})
+        own = {"PYTHON_VERSION": version.strip(), "LAYER_PYTHON": str(PYTHON)}
+        # With production's Python it is the build of `make aws-check`
+        elsewhere = None if version.strip() == RUNTIME else ROOT / ".local" / "built" / "emulator"
+        built = build(architecture(), elsewhere, own if elsewhere else {})
+        shutil.rmtree(BUILD, ignore_errors=True)
+        # Links: the tests replace the template and add a file, and change none
+        shutil.copytree(built, BUILD, copy_function=os.link)
+        BUILT_TEMPLATE.unlink()
         # It is deleted at the end, and shall leave nothing
-        text = without_metric_math(as_throwaway(BUILT_TEMPLATE.read_text()))
+        text = without_metric_math(as_throwaway((built / "template.yaml").read_text()))
         for wanted, possible in UNSUPPORTED.items():
             assert wanted in text, f"the template has no {wanted} any more"
             text = text.replace(wanted, possible)
@@ -60,10 +73,24 @@ class Deployment(Deployed):
         """Run `sam deploy` on what was built, as a developer's own stack that knows where the emulator is."""
         self._deploy(BUILT_TEMPLATE, ["Stage=dev", f"LocalEndpoint={self.endpoint}"])
 
+    def deploy_again(self, layer: str) -> None:
+        """Deploy what is there, but with a layer as it is now in the folder of the build."""
+        there: str = self.client("cloudformation").get_template(
+            StackName=self.stack, TemplateStage="Original"
+        )["TemplateBody"]
+        uploaded = re.compile(rf"(?m)^(  {layer}:\n(?:    .*\n)*?      ContentUri: )s3://.+$")
+        text, count = uploaded.subn(rf"\g<1>{layer}", there)
+        assert count == 1
+        template = BUILD / "again.yaml"
+        template.write_text(text)
+        self._deploy(template, ["Stage=dev", f"LocalEndpoint={self.endpoint}"])
+
     def deploy_as_on_aws(self, parameters: dict[str, str]) -> None:
         """Run `sam deploy` as if the emulator were AWS, less the types that it does not know."""
         template = BUILD / f"{self.stack}.yaml"
-        template.write_text(without_unknown_types(BUILT_TEMPLATE.read_text()))
+        # Nothing runs there, so nothing is uploaded but a page
+        text = re.sub(r"(?m)^(      (?:Code|Content)Uri:) .+$", rf"\1 {NO_CODE}", BUILT_TEMPLATE.read_text())
+        template.write_text(without_unknown_types(text))
         self._deploy(template, [f"{name}={value}" for name, value in parameters.items()])
 
     def _deploy(self, template: Path, parameters: list[str]) -> None:

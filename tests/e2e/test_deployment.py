@@ -146,7 +146,7 @@ def again(deployment: Deployment, customer: Customer) -> Again:
     task = customer.run(PAID.body("a lighthouse"))
     before = published_layers(deployment)
     (BUILD / "SharedLayer" / "python" / "tollgate" / "again.py").write_text("AGAIN = True\n")
-    deployment.deploy()
+    deployment.deploy_again("SharedLayer")
     return Again(task, before, published_layers(deployment))
 
 
