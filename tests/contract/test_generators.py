@@ -69,7 +69,7 @@ def service(shared_service: dict[str, Any]) -> dict[str, Any]:
 def document(service: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the document as the service gives it."""
     folder = tmp_path_factory.mktemp("document")
-    answer = httpx.get(service["baseUrl"] + "/api/v1/openapi.json")
+    answer = httpx.get(service["baseUrl"] + "/api/v1/openapi.json", timeout=TIMEOUT_S)
     assert answer.json()["servers"] == [{"url": service["baseUrl"]}]
     (folder / "openapi.json").write_text(answer.text)
     return folder
@@ -135,7 +135,9 @@ class TestLinters:
     def test_redocly_would_find_something(self, node: Path, document: Path) -> None:
         read = json.loads((document / "openapi.json").read_text())
         del read["info"]["license"]
-        (document / "worse.json").write_text(json.dumps(read))
+        # To read all of it again would take seconds
+        worse = {**read, "paths": {}, "webhooks": {}, "components": {}}
+        (document / "worse.json").write_text(json.dumps(worse))
         assert self.redocly(node, document, "worse.json") == ["info-license"]
 
     @staticmethod

@@ -29,6 +29,8 @@ pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_grou
 PROJECT = Path(ROOT) / "tests/contract/oidc"
 PARAMETER = "/tollgate-test/sign-in-provider"
 START_TIMEOUT_S = 30.0
+CALLBACK = "http://127.0.0.1/dashboard/sign-in/callback"
+"""At any port: the client is a native one (RFC 8252, section 7.3)."""
 MAX_STEPS = 12
 """Pages and redirects from the button to the callback: a form to sign in, one to agree."""
 
@@ -85,15 +87,15 @@ def dashboard(service: None) -> Iterator[str]:
         yield f"{url}/dashboard"
 
 
-@pytest.fixture
-def run_provider(dashboard: str) -> Iterator[Callable[[], str]]:
+@pytest.fixture(scope="module")
+def run_provider() -> Iterator[Callable[[], str]]:
     """Return what starts a provider and gives its issuer."""
     folder = installed(PROJECT)
     with ExitStack() as ends:
 
         def run() -> str:
             port = free_port()
-            command = ["node", "provider.mjs", str(port), f"{dashboard}/sign-in/callback"]
+            command = ["node", "provider.mjs", str(port), CALLBACK]
             process = ends.enter_context(
                 subprocess.Popen(
                     command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -107,15 +109,20 @@ def run_provider(dashboard: str) -> Iterator[Callable[[], str]]:
         yield run
 
 
+@pytest.fixture(scope="module")
+def provider(run_provider: Callable[[], str]) -> str:
+    """Run a provider; give its issuer."""
+    return run_provider()
+
+
 @pytest.fixture
-def issuer(run_provider: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Run the provider that the dashboard is told of; give its issuer."""
-    found = run_provider()
-    pool = {"issuer": found, "client_id": "tollgate", "domain": found}
+def issuer(service: None, provider: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Tell the dashboard of the provider; give its issuer."""
+    pool = {"issuer": provider, "client_id": "tollgate", "domain": provider}
     sdk.ssm().put_parameter(Name=PARAMETER, Type="String", Value=json.dumps(pool), Overwrite=True)
     monkeypatch.setenv("SIGN_IN_PARAMETER", PARAMETER)
     parts.forget()
-    yield found
+    yield provider
     parts.forget()
 
 
