@@ -39,6 +39,8 @@ OWN_LAYERS = {
     "MediaLayer": {"probe_media", "draw_thumbnail"},
     "ExtraLayer": {"admin", "api", "close_accounts", "dashboard", "refill_balance", "serve_mcp"},
 }
+LEFT_OUT = {"VisitServiceFunction"}
+"""It visits the service at its public address, and there is none here."""
 REFERENCE = "boto3"
 """Imported alone, to compare machines by."""
 TARGETS_TIMES = {"api": 2.5, "dashboard": 2.5, "text": 2.0, "run_task": 1.8}
@@ -110,7 +112,9 @@ def rows(template: Template, python: str, known: dict[str, str]) -> list[list[An
     """Return the table's rows, one for each function."""
     reference = started(python, known, REFERENCE, "", "api")
     found = [[f"`import {REFERENCE}`", *_cells(reference), *[""] * 6]]
-    for function in template.functions().values():
+    for name, function in template.functions().items():
+        if name in LEFT_OUT:
+            continue
         stem = str(function["Handler"]).partition(".")[0].partition("/")[0]
         # A server behind the web adapter; its twin for emulators answers an event
         is_adapted = "/" in function["Handler"]
