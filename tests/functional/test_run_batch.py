@@ -203,7 +203,9 @@ class TestOpenAI:
         assert {each["custom_id"]: each["response"]["status_code"] for each in errors} == {
             f"line-{number}": 400 for number in range(1, 6)
         }
-        assert all(each["response"]["body"]["error"]["message"] for each in errors)
+        messages = [each["response"]["body"]["error"]["message"] for each in errors]
+        assert all(messages)
+        assert "answers with images" in messages[-1]
         assert client.settled()
 
     @pytest.mark.parametrize(
