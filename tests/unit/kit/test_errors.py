@@ -20,7 +20,7 @@ from tollgate.kit.errors import (
     TollgateError,
 )
 from tollgate.kit.problems import MAX_PROBLEMS, Problem, unknown_fields
-from tollgate.ledger.errors import InsufficientBalanceError, SpendingCapReachedError
+from tollgate.ledger.errors import BudgetReachedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.reference.errors import MODULES, errors_of
 from tollgate.tasks.errors import IdempotencyConflictError, MaxCostExceededError, TaskNotFoundError
 from tollgate.text import errors as text_errors
@@ -95,6 +95,33 @@ class TestNextStep:
         helps, does_not = (error(30, 100, waiting_helps=helps).next_step for helps in (True, False))
         assert "running requests have ended" in helps
         assert "running requests" not in does_not
+        assert [error(30, 100, waiting_helps=helps).extra()["waitingHelps"] for helps in (True, False)] == [
+            True,
+            False,
+        ]
+
+    @pytest.mark.parametrize(
+        ("scope", "value", "resets_at", "what", "step"),
+        [
+            ("account", "", None, "budget Pilot has", "Ask the owner of the account to raise the budget."),
+            (
+                "user",
+                "alice",
+                "Monday",
+                "budget Pilot for user alice has",
+                "Wait until Monday, or ask the owner",
+            ),
+            ("run", "", "Monday", "run token Pilot has", "Continue with a new run token."),
+        ],
+    )
+    def test_of_a_budget_depends_on_its_scope_and_its_period(
+        self, scope: str, value: str, resets_at: str | None, what: str, step: str
+    ) -> None:
+        error = BudgetReachedError(
+            "bud_1", "Pilot", 500, 20, 25, scope=scope, value=value, resets_at=resets_at
+        )
+        sentence = f"The {what} $0.20 of $5.00 left, and this request costs $0.25. {step}"
+        assert error.message.startswith(sentence)
 
 
 class TestBody:

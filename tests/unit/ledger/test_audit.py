@@ -142,6 +142,18 @@ class TestSums:
         # The ledger has 750: 300 in the balance, and 700 - 250 in the hold.
         assert compare("usr_1", 300, self.HOLDS, sums) is None
 
+    @pytest.mark.parametrize(("counted", "over"), [(950, 0), (951, 1), (500, -450)])
+    def test_a_budget_has_counted_its_entries_and_what_open_holds_can_still_spend(
+        self, counted: int, over: int
+    ) -> None:
+        main, of_a_wallet = "bud_1#2026-11#0#all", "bud_1#2026-11#3#all"
+        sums = EntrySums(counted={main: 0})
+        sums.add([self.CREDIT, self.TEXT._replace(budgets=(main,))])
+        holds = [replace(self.HOLDS[0], budgets=(of_a_wallet,)), Hold("req_2", 250, 9, budgets=(main,))]
+        # The entry of 250, of the first hold the rest of 450, and the second hold of 250.
+        drift = compare("usr_1", 50, holds, sums, {main: counted})
+        assert (drift.budgets if drift else {}) == ({main: over} if over else {})
+
     def test_an_old_entry_settles_no_hold(self) -> None:
         sums = EntrySums()
         sums.add([self.CREDIT])

@@ -175,6 +175,8 @@ class TestMoves:
         books = Books(aws, SpendingCap(10, CapPeriod.DAY))
         with pytest.raises(InsufficientBalanceError):
             books.charge("task_1", BALANCE + 1)
+        with pytest.raises(SpendingCapReachedError):
+            books.charge("task_1", BALANCE)
 
     def test_a_cap_of_nothing_lets_nothing_through_but_what_is_free(self, aws: Aws) -> None:
         books = Books(aws, SpendingCap(0, CapPeriod.MONTH))
