@@ -1,12 +1,15 @@
 """Every way in which the query of a statement can be wrong, and the cursor that it hands out."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.query import MAX_ID_BYTES, Position, StatementQuery, read_query
+from tollgate.ledger.query import MAX_ID_BYTES, LabelFilter, Position, StatementQuery, read_query
 
 A_TASK, A_REQUEST = "task_01JD5R6Q00EXAMP1ETASK00001", "req_01JD5R6Q00EXAMP1EREQ000001"
 
@@ -53,6 +56,44 @@ class TestProblems:
 
     def test_a_cursor_of_another_time(self) -> None:
         assert problems({"cursor": "MSNh", "from": "2023-11-01"}) == ["/cursor"]  # 1#a, in 1970
+
+
+class TestLabels:
+    ENTRY = Entry(
+        "usr_1",
+        "task_1#charge",
+        EntryKind.CHARGE,
+        -5,
+        1,
+        key_id="key_1",
+        user="alice",
+        tags={"team": "search"},
+        token="rt_1",
+        project="prj_1",
+    )
+
+    @pytest.mark.parametrize(
+        "right",
+        [
+            {},
+            {"key": "key_1"},
+            {"user": "alice"},
+            {"token": "rt_1"},
+            {"project": "prj_1"},
+            {"tag": ("team", "search")},
+            {"tag": ("team", None)},
+        ],
+    )
+    def test_each_has_to_match(self, right: dict[str, Any]) -> None:
+        assert LabelFilter(**right).matches(self.ENTRY)
+        for wrong in ({"key": "dashboard"}, {"user": "bob"}, {"token": "rt_2"}, {"project": "prj_2"}):
+            assert not LabelFilter(**{**right, **wrong}).matches(self.ENTRY)
+        for tag in (("team", "x"), ("feature", None)):
+            assert not LabelFilter(**{**right, "tag": tag}).matches(self.ENTRY)
+
+    def test_of_the_dashboard_is_what_no_key_paid(self) -> None:
+        assert LabelFilter(key="dashboard").matches(replace(self.ENTRY, key_id=None))
+        assert not LabelFilter(user="alice").matches(replace(self.ENTRY, user=None))
 
 
 class TestCursor:
