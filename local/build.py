@@ -20,7 +20,7 @@ PROCESSORS = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 ARCHITECTURES = ("arm64", "x86_64")
 INPUTS = ("clients", "functions", "layers", "local", "shared")
 INPUT_FILES = ("Makefile", "pyproject.toml", "samconfig.toml", "template.yaml", "uv.lock")
-"""What the template, the functions and the makefiles of the layers read. The Makefile has SAM's version."""
+"""Files and folders that a build reads. The Makefile names the version of SAM."""
 GENERATED = frozenset(("__pycache__", "node_modules", ".mypy_cache", "client_files", "preview_files"))
 """Folders inside `INPUTS` that a build does not read, or writes again."""
 TIMEOUT_S = 900
