@@ -17,6 +17,6 @@ throwaway.py    a stack for a trial; `deploy_role.py`: the permissions for a dep
                 `publish.py`: a build as a link
 audit.py        secrets and vulnerabilities
 architecture.py generates the diagram; `provider_table.py` and `template_index.py`: other generated text
-previews.py     the images that previews of links show
+served.py       the files that the service serves; `previews.py`: the images that previews of links show
 simulator/      the providers, with their own wire formats
 """

@@ -10,10 +10,8 @@ import typer
 from rich.console import Console
 
 from local import files
-from local.demo import run_demo
 from local.kept import Kept
 from local.processes import LocalError
-from local.sam_local import run_sam_local
 from local.service import FIRST_ACCOUNT_CENTS, LocalService, warm
 from tollgate.accounts.scopes import Scope
 from tollgate.composition import api as api_parts
@@ -51,6 +49,8 @@ def sam_local(
     sam_port: Annotated[int, typer.Option(help="The port of the API in containers.")] = 3000,
 ) -> None:
     """Run the service, and its API in Lambda's runtime beside it, until Ctrl-C."""
+    from local.sam_local import run_sam_local  # noqa: PLC0415 - it imports SAM's translator
+
     run_sam_local(port, sam_port, _stopping())
 
 
@@ -73,6 +73,8 @@ def account(
 @cli.command()
 def demo() -> None:
     """Estimate, create, watch and receive one generation of each kind with the running service."""
+    from local.demo import run_demo  # noqa: PLC0415 - it imports httpx
+
     run_demo(files.read_service(), console)
 
 

@@ -78,15 +78,17 @@ def _digest(processor: str, settings: Mapping[str, str]) -> str:
     chosen = {**os.environ, **settings}
     python = [chosen.get(name) for name in ("PYTHON_VERSION", "LAYER_PYTHON")]
     found = sha256(json.dumps([processor, python]).encode())
-    for path in sorted(_inputs()):
+    for path in sorted(files_below((*INPUTS, *INPUT_FILES))):
         found.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode())
         found.update(path.read_bytes())
     return found.hexdigest()
 
 
-def _inputs() -> Iterator[Path]:
-    yield from (ROOT / name for name in INPUT_FILES)
-    for name in INPUTS:
+def files_below(names: Sequence[str]) -> Iterator[Path]:
+    """Yield the files of the repository with these names, and all files in the folders with these names."""
+    for name in names:
+        if (ROOT / name).is_file():
+            yield ROOT / name
         for folder, folders, files in os.walk(ROOT / name):
             folders[:] = [each for each in folders if each not in GENERATED]
             yield from (Path(folder, file) for file in files)

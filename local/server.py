@@ -1,8 +1,10 @@
 """One port for all requests of customers: the API, and the stored files under `/storage`."""
 
 import os
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +17,6 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from admin.app import app as admin_app
-from api.app import app as api_app
-from dashboard.app import app as dashboard_app
-from get_status.app import app as status_app
 from local.door import Door, allowed_hosts
 from local.files import LAMBDA_PATH, STORAGE_PATH
 from local.lambda_api import create_lambda_api
@@ -27,9 +25,6 @@ from local.patience import PatientProtocol
 from local.preflight import Preflights
 from local.template import read_template
 from local.wake import WakesWorker
-from serve_mcp.app import app as mcp_app
-from text.app import app as text_app
-from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.aws import sdk
 
@@ -109,23 +104,28 @@ TEXT_PATHS = tuple(
     )
 )
 """Paths of the text function, in all the forms in which clients join base URLs."""
+AT_ONCE = ("api", "dashboard")
+"""Functions that every start needs, because it waits for the catalog and warms pages."""
+TEXT_PARTS = "tollgate.composition.text"
+
+
+def function_of(path: str) -> str:
+    """Return the function to which API Gateway forwards a path: the name of its package."""
+    if path.startswith(TEXT_PATHS):
+        return "text"
+    if path.startswith(WAITING_PATHS):
+        return "get_status"
+    if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
+        return "admin"
+    if path in DASHBOARD_PATHS or path.startswith(DASHBOARD_FOLDERS):
+        return "dashboard"
+    return "serve_mcp" if path == MCP_PATH else "api"
 
 
 async def api(scope: Scope, receive: Receive, send: Send) -> None:
-    """Forward a request to the same function as API Gateway."""
-    path = scope["path"] if scope["type"] == "http" else ""
-    if path.startswith(TEXT_PATHS):
-        await text_app(scope, receive, send)
-    elif path.startswith(WAITING_PATHS):
-        await status_app(scope, receive, send)
-    elif path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
-        await admin_app(scope, receive, send)
-    elif path in DASHBOARD_PATHS or path.startswith(DASHBOARD_FOLDERS):
-        await dashboard_app(scope, receive, send)
-    elif path == MCP_PATH:
-        await mcp_app(scope, receive, send)
-    else:
-        await api_app(scope, receive, send)
+    """Forward a request to its function, which is imported for its first request."""
+    name = function_of(scope["path"] if scope["type"] == "http" else "")
+    await import_module(f"{name}.app").app(scope, receive, send)
 
 
 async def compressed(scope: Scope, receive: Receive, send: Send) -> None:
@@ -142,6 +142,8 @@ _gzip = GZipMiddleware(api, minimum_size=1024)
 
 def create_app(bucket: str) -> Starlette:
     """Return the API, the storage and Lambda's own API as one app."""
+    for name in AT_ONCE:
+        import_module(f"{name}.app")
     storage = Starlette(routes=[Route("/{key:path}", stored_file, methods=["GET", "HEAD"])])
     storage.state.bucket = bucket
     template = read_template()
@@ -158,7 +160,8 @@ def create_app(bucket: str) -> Starlette:
 @asynccontextmanager
 async def _closing(_: Starlette) -> AsyncIterator[None]:
     yield
-    await text_parts.close()
+    if TEXT_PARTS in sys.modules:
+        await import_module(TEXT_PARTS).close()
 
 
 def serve(bucket: str, port: int) -> None:

@@ -27,9 +27,10 @@ from local.files import (
 )
 from local.kept import STATE_TIMEOUT_S, Kept
 from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
+from local.served import ServedFiles
 from local.simulator import stripe_keys
 from local.stack import Stack
-from local.template import ROOT, read_template
+from local.template import read_template
 from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.scopes import Scope
 from tollgate.command.target import DEAD_LETTER_QUEUES
@@ -39,8 +40,6 @@ from tollgate.kit.aws import sdk
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.declaration import ProviderAccount
-from tollgate.reference import clients as packages
-from tollgate.reference import preview_store
 
 FIRST_ACCOUNT_CENTS = 10_000
 PROVIDERS = accounts()
@@ -92,7 +91,7 @@ class LocalService:
 
     def _start(self) -> Service:
         earlier = self._kept.service(self.base_url) if self._kept else None
-        builds = _start_builds()
+        served = ServedFiles()
         emulator = self._start_emulator()
         simulator, simulator_url = self._start_simulator()
         stack = self._make_stack(emulator.endpoint, simulator_url)
@@ -117,9 +116,7 @@ class LocalService:
         api = self._start_part("api", environment, [stack.refs["MediaBucket"], str(self.port)])
         wait_for(f"{simulator_url}/healthz", simulator, "The simulator", LOGS / "simulator.log")
         wait_for(f"{self.base_url}/api/v1/catalog", api, "The API", LOGS / "api.log")
-        for name, process in builds.items():
-            if process.wait():
-                raise LocalError(f"The {name} that the service serves were not built: {LOGS / f'{name}.log'}")
+        served.wait()
         key, secret = self._first_account(earlier)
         service = Service(self.base_url, self.base_url + STORAGE_PATH, key, simulator_url, secret)
         write_service(service)
@@ -200,19 +197,6 @@ class LocalService:
     def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         self._processes[name] = process
         self._ends.callback(stop, process)
-
-
-def _start_builds() -> dict[str, "subprocess.Popen[bytes]"]:
-    """Build the files that the service serves, while the other parts start."""
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'shared'}:{ROOT}"}
-    programs = {
-        "clients": [str(ROOT / "clients" / "build.py"), str(packages.FOLDER)],
-        "previews": ["-m", "local.previews", str(preview_store.FOLDER)],
-    }
-    return {
-        name: start(name, [sys.executable, *program], environment, LOGS / f"{name}.log")
-        for name, program in programs.items()
-    }
 
 
 def warm(base_url: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tollgate.catalog.loader import read_yaml
 from tollgate.kit.settings import QUEUES, TABLES, unpacked
-from tollgate.reference.document import HERE
+from tollgate.reference import HERE
 
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATIONS = ROOT / ".local" / "translations"

@@ -1,5 +1,6 @@
 """`python -m local.simulator --port 9000`: serves the simulator until it is interrupted."""
 
+from tollgate.composition import framework  # isort: skip  # noqa: F401 - before FastAPI
 import argparse
 from contextlib import suppress
 

@@ -22,7 +22,8 @@ from tollgate.kit.errors import TollgateError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.ledger.caps import CapPeriod
 from tollgate.providers.runtime.registry import MappingNames
-from tollgate.reference.document import HERE, _by_status, openapi
+from tollgate.reference import HERE
+from tollgate.reference.document import _by_status, openapi
 from tollgate.reference.errors import errors
 from tollgate.tasks.models import MAX_METADATA_KEYS
 from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request

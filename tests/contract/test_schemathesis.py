@@ -47,13 +47,13 @@ from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import Hold, hold_path
 from tollgate.probing.facts import ProbeCode, ProbeError
 from tollgate.providers.runtime.registry import MappingNames
-from tollgate.reference import document
+from tollgate.reference import HERE, document
 from tollgate.workflows import rules
 
 ROUTE = os.environ.get("ROUTE", "")
 OPERATIONS: dict[str, dict[str, Any]] = {
     route: operation
-    for route, operation in read_yaml(document.HERE / "operations.yaml")["operations"].items()
+    for route, operation in read_yaml(HERE / "operations.yaml")["operations"].items()
     if ROUTE in route
 }
 if not OPERATIONS:

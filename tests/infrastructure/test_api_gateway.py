@@ -11,7 +11,7 @@ import yaml
 from local.server import TEXT_PATHS, WAITING_PATHS
 from local.template import Template
 from tollgate.kit.errors import TYPES
-from tollgate.reference.document import HERE
+from tollgate.reference import HERE
 from tollgate.reference.errors import errors
 
 TEXT = {

@@ -15,3 +15,7 @@ clients.py        the packages of Tollgate's clients at /clients
 previews.py       the images that previews of links show; preview_store.py: their files
 pages.py          all of it, rendered once per catalog; views.py describes schemas in words
 """
+
+from pathlib import Path
+
+HERE = Path(__file__).parent

@@ -2,19 +2,18 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from tollgate.catalog.loader import Catalog, read_yaml
 from tollgate.kit.errors import TYPES, TollgateError
 from tollgate.kit.version import API_VERSION
+from tollgate.reference import HERE
 from tollgate.reference.answers import answer_schemas
 from tollgate.reference.errors import errors
 from tollgate.reference.generations import generation_schemas
 
 # The base URL if it is unknown: relative to the document.
 RELATIVE = "../.."
-HERE = Path(__file__).parent
 TEXT = "text"
 _ABOUT = (
     "One API key and one prepaid balance for images, videos, music and text. Paths are relative to your "

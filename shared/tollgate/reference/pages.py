@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -10,13 +9,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.http.cached_body import CachedBody
-from tollgate.reference import views
+from tollgate.reference import HERE, views
 from tollgate.reference.document import openapi
 from tollgate.reference.guides import guides
 from tollgate.reference.prices import Headlines, Tier, tiers
 from tollgate.reference.site import Site
 
-HERE = Path(__file__).parent
 GENERATION = "Generation."
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tollgate.catalog.loader import read_yaml
+from tollgate.reference import HERE
 from tollgate.reference.answers import answer_schemas
-from tollgate.reference.document import HERE
 from tollgate.tasks.models import TaskStatus, TaskView
 
 SCHEMAS = answer_schemas()
