@@ -1,30 +1,17 @@
 """The operator's command of Tollgate."""
 
+import ast
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_group
 
 from tollgate.catalog.errors import CatalogError
-from tollgate.command import (
-    accounts,
-    catalog,
-    examples,
-    incidents,
-    providers,
-    restore,
-    secrets,
-    tasks,
-    visits,
-)
-from tollgate.command.check_ledger import check_ledger
-from tollgate.command.doctor import doctor
 from tollgate.command.errors import CommandError
-from tollgate.command.reconcile import reconcile
-from tollgate.command.redrive import redrive
-from tollgate.command.rollback import prune_versions, rollback
-from tollgate.command.verify import verify
 from tollgate.kit.aws.queue import SendError
 from tollgate.kit.dynamodb.changes import NotABatchError
 from tollgate.kit.dynamodb.core import WriteConflictError
@@ -46,6 +33,25 @@ _EXPLAINED = (
     ClientError,
     OSError,
 )
+COMMANDS = {
+    "catalog": "catalog.cli",
+    "secrets": "secrets.cli",
+    "accounts": "accounts.cli",
+    "tasks": "tasks.cli",
+    "examples": "examples.cli",
+    "providers": "providers.cli",
+    "incidents": "incidents.cli",
+    "restore": "restore.cli",
+    "visits": "visits.cli",
+    "redrive": "redrive.redrive",
+    "check-ledger": "check_ledger.check_ledger",
+    "verify": "verify.verify",
+    "reconcile": "reconcile.reconcile",
+    "doctor": "doctor.doctor",
+    "rollback": "rollback.rollback",
+    "prune-versions": "rollback.prune_versions",
+}
+"""The module of each command in this package, with the name of its group (`cli`) or of its function."""
 BUSY = "Other writes kept interfering; nothing was done. Try again."
 
 
@@ -63,8 +69,27 @@ def explanation_of(exc: Exception) -> str:
     return f"tollgate: {' '.join(message.split())}"
 
 
-class OneLineErrors(TyperGroup):
-    """A group of commands with errors of one line. It exits with 1, or with 2 for invalid arguments."""
+class Commands(TyperGroup):
+    """The group of all commands. A command is imported when it is called, so that it starts quickly.
+
+    An error is one line. It exits with 1, or with 2 for invalid arguments.
+    """
+
+    def __init__(self, **attributes: Any) -> None:
+        described = {name: TyperCommand(name) for name in COMMANDS}
+        super().__init__(**{**attributes, "commands": described})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the name and the description of a command, or `None` if there is no such command."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            found.help = _description_of(COMMANDS[cmd_name])
+        return found
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments name, with its own arguments."""
+        name, described, rest = super().resolve_command(ctx, args)
+        return name, described and _imported(COMMANDS[described.name or ""]), rest
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -78,20 +103,27 @@ class OneLineErrors(TyperGroup):
             raise typer.Exit(exc.exit_code) from exc
 
 
-cli = typer.Typer(cls=OneLineErrors, no_args_is_help=True, add_completion=False, help=__doc__)
-cli.add_typer(catalog.cli, name="catalog")
-cli.add_typer(secrets.cli, name="secrets")
-cli.add_typer(accounts.cli, name="accounts")
-cli.add_typer(tasks.cli, name="tasks")
-cli.add_typer(examples.cli, name="examples")
-cli.add_typer(providers.cli, name="providers")
-cli.add_typer(incidents.cli, name="incidents")
-cli.add_typer(restore.cli, name="restore")
-cli.add_typer(visits.cli, name="visits")
-cli.command()(redrive)
-cli.command()(check_ledger)
-cli.command()(verify)
-cli.command()(reconcile)
-cli.command()(doctor)
-cli.command()(rollback)
-cli.command("prune-versions")(prune_versions)
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(".")
+    found = getattr(import_module(f"tollgate.command.{module}"), name)
+    if isinstance(found, typer.Typer):
+        return get_group(found)
+    alone = typer.Typer(add_completion=False)
+    alone.command()(found)
+    return get_command(alone)
+
+
+def _description_of(path: str) -> str:
+    """Return the docstring of a group's module or of a function, from the source and without an import."""
+    module, _, name = path.partition(".")
+    source = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+    functions = {each.name: each for each in source.body if isinstance(each, ast.FunctionDef)}
+    return ast.get_docstring(functions.get(name, source)) or ""
+
+
+cli = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, help=__doc__)
+
+
+@cli.callback()
+def _group() -> None:
+    """Make typer create a group, although no command is registered."""

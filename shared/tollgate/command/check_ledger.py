@@ -1,15 +1,17 @@
 """The check of the ledger on demand, which `functions/check_ledger` runs every day."""
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.service import service_of
 from tollgate.command.terminal import print_json
-from tollgate.composition.command import Operator
 from tollgate.ledger.service import Checked
+
+if TYPE_CHECKING:
+    from tollgate.composition.command import Operator
 
 
 def check_ledger(
@@ -39,7 +41,7 @@ def check_ledger(
         raise typer.Exit(1)
 
 
-def _faults(service: Operator, checked: Checked) -> list[dict[str, Any]]:
+def _faults(service: "Operator", checked: Checked) -> list[dict[str, Any]]:
     faults: list[dict[str, Any]] = []
     if checked.drift is not None:
         faults.append({"kind": "ledger", **asdict(checked.drift)})

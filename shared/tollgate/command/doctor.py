@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import boto3
 import typer
 from botocore.exceptions import ClientError
 
@@ -16,11 +15,14 @@ from tollgate.command.checks import Check, CheckResult, Stack, State, run_checks
 from tollgate.command.doctor_account import OF_ANY_ACCOUNT, ON_AWS
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
-from tollgate.command.target import BOUNDS, StackFacts, stack_facts
+from tollgate.command.target import BOUNDS, StackFacts, aws_session, stack_facts
 from tollgate.command.terminal import print_json
 from tollgate.command.versions import published
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import MalformedSecretError, read_credentials
+
+if TYPE_CHECKING:
+    import boto3
 
 # Live without a key in the secret. Bedrock uses the function's role.
 NO_KEY_NEEDED = {"bedrock", "test"}
@@ -36,7 +38,7 @@ def doctor(stack: Annotated[str, typer.Option(help="The service's stack.")], as_
 
     Before a first deployment, it checks for causes of a failure.
     """
-    looked_at = _stack_of(boto3.Session(), stack)
+    looked_at = _stack_of(aws_session(), stack)
     found = [*run_checks(looked_at, _checks_of(looked_at))]
     if looked_at.is_new:
         said = "it does not exist yet, so only the account was checked"
@@ -52,7 +54,7 @@ def doctor(stack: Annotated[str, typer.Option(help="The service's stack.")], as_
         raise typer.Exit(1)
 
 
-def _stack_of(session: boto3.Session, name: str) -> Stack:
+def _stack_of(session: "boto3.Session", name: str) -> Stack:
     """Return the stack, or the new stack that `samconfig.toml` would create with this name."""
 
     def client(service: str) -> Any:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,6 @@ from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_json, print_table
-from tollgate.composition.command import Operator
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars
@@ -20,6 +19,9 @@ from tollgate.reference.generations import example_input
 from tollgate.tasks.examples import MAX_EXAMPLES
 from tollgate.tasks.sharing import share_id_of
 from tollgate.web.prompts import PROMPTS, prompt_field
+
+if TYPE_CHECKING:
+    from tollgate.composition.command import Operator
 
 # Longer than the deadline of most models; a later run of the command publishes what ends after it.
 MAX_WAIT_MS = 30 * 60 * MS_PER_S
@@ -92,7 +94,7 @@ def clear(
     typer.echo(f"{model} has no examples.")
 
 
-def _wanted(service: Operator, account_id: str, names: list[str] | None, each: int) -> Iterator[Wanted]:
+def _wanted(service: "Operator", account_id: str, names: list[str] | None, each: int) -> Iterator[Wanted]:
     """Return the examples that are missing. Raises `CommandError` for a name that is no media model."""
     media = {one.id: one for one in service.api.catalog.catalog().media_models()}
     if unknown := set(names or ()) - media.keys():
@@ -107,7 +109,7 @@ def _wanted(service: Operator, account_id: str, names: list[str] | None, each: i
                 yield found
 
 
-def _priced(service: Operator, account_id: str, model: Model, number: int) -> Wanted | None:
+def _priced(service: "Operator", account_id: str, model: Model, number: int) -> Wanted | None:
     """Return an example with its price; `None` for a model that needs more than a prompt."""
     field = prompt_field(service.api.listing.model_view(model.id)["params"])
     given = example_input(model)
@@ -122,11 +124,11 @@ def _priced(service: Operator, account_id: str, model: Model, number: int) -> Wa
     return Wanted(model.id, {**body, "maxCostCents": cents}, cents, f"example-{model.id}-{number}")
 
 
-def _created(service: Operator, account_id: str, one: Wanted) -> str:
+def _created(service: "Operator", account_id: str, one: Wanted) -> str:
     return str(service.api.tasks.create(account_id, one.body, one.key)["taskId"])
 
 
-def _published(service: Operator, account_id: str, running: dict[str, str]) -> Iterator[dict[str, str]]:
+def _published(service: "Operator", account_id: str, running: dict[str, str]) -> Iterator[dict[str, str]]:
     """Wait for the tasks, and publish each that has files; return a row for each."""
     until_ms = service.clock.now_ms() + MAX_WAIT_MS
     left = dict(running)

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-import boto3
 import typer
 from botocore.exceptions import ClientError
 
@@ -22,7 +21,7 @@ from tollgate.command.checks import Stack as StackOfDoctor
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson, Yes
 from tollgate.command.swap import Row, Swap
-from tollgate.command.target import BOUNDS, stack_facts
+from tollgate.command.target import BOUNDS, aws_session, stack_facts
 from tollgate.command.terminal import confirm, print_json
 
 TABLE = "AWS::DynamoDB::Table"
@@ -45,7 +44,7 @@ To = Annotated[
 @cli.command()
 def copy(stack: Stack, to: To, as_json: AsJson = False) -> None:
     """Restore each table of the stack into a copy, and wait until all copies are ready."""
-    found, client = _tables(stack), boto3.Session().client("dynamodb", config=BOUNDS)
+    found, client = _tables(stack), aws_session().client("dynamodb", config=BOUNDS)
     at = to.replace(tzinfo=UTC)
     for table in found.values():
         try:
@@ -78,7 +77,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
 
     If it is interrupted, the service stays stopped. Then repeat the same command with the same file.
     """
-    client, at = boto3.Session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
+    client, at = aws_session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
     tables = _tables(stack)
     # All copies are checked before the stop, because a missing copy would extend the outage.
     for table in tables.values():
@@ -113,7 +112,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
 @cli.command()
 def drop(stack: Stack, to: To, yes: Yes = False, as_json: AsJson = False) -> None:
     """Delete the copies for that point in time."""
-    client, at = boto3.Session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
+    client, at = aws_session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
     copies = [copy_of(table, at) for table in _tables(stack).values()]
     confirm(f"Delete {len(copies)} copies?", yes=yes, as_json=as_json)
     for each in copies:
@@ -130,7 +129,7 @@ def copy_of(table: str, at: datetime) -> str:
 
 
 def _stack(name: str) -> StackOfDoctor:
-    session = boto3.Session()
+    session = aws_session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), name)
     return StackOfDoctor(facts, lambda service: session.client(service, config=BOUNDS))  # type: ignore[call-overload]
 

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-import boto3
 import typer
 
 from tollgate.command import versions
 from tollgate.command.checks import Stack
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson, Yes
-from tollgate.command.target import BOUNDS, stack_facts
+from tollgate.command.target import BOUNDS, aws_session, stack_facts
 from tollgate.command.terminal import confirm, print_json
 from tollgate.command.versions import Published
 
@@ -94,7 +93,7 @@ def prune_versions(stack: StackName, *, yes: Yes = False, as_json: AsJson = Fals
 
 
 def _found(stack: str) -> tuple[list[Published], Any]:
-    session = boto3.Session()
+    session = aws_session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     looked_at = Stack(facts, lambda service: session.client(service, config=BOUNDS))  # type: ignore[call-overload]
     found = versions.published(looked_at)

@@ -8,14 +8,13 @@ import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import boto3
 import typer
 from pydantic import ValidationError
 
 from tollgate.command.errors import CommandError
 from tollgate.command.options import AsJson
 from tollgate.command.stack_update import update_parameter
-from tollgate.command.target import BOUNDS, StackFacts, stack_facts
+from tollgate.command.target import BOUNDS, StackFacts, aws_session, stack_facts
 from tollgate.payments.secret import StripeKeys
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import Credentials, MalformedSecretError, read_credentials
@@ -65,7 +64,7 @@ def set_(
         raise CommandError(f"There is no provider {provider}. Choose one of: {', '.join(KNOWN)}.")
     if accounts()[provider].self_hosted and not base_url:
         raise CommandError(f"{provider} needs an address: give it with --base-url.")
-    session = boto3.Session()
+    session = aws_session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
     facts = stack_facts(cloudformation, stack)
     secrets = session.client("secretsmanager", config=BOUNDS)
@@ -84,7 +83,7 @@ def _set_costs(stack: str, provider: str, base_url: str | None, *, as_json: bool
     """Store the admin key of a provider, in place of an earlier one."""
     if provider not in REPORTS:
         raise CommandError(f"No cost report of {provider} is read. Choose one of: {', '.join(REPORTS)}.")
-    session = boto3.Session()
+    session = aws_session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     secrets = session.client("secretsmanager", config=BOUNDS)
     _store(secrets, facts, provider, _credentials(provider, base_url), COST_KEYS)
@@ -94,7 +93,7 @@ def _set_costs(stack: str, provider: str, base_url: str | None, *, as_json: bool
 
 def _set_stripe(stack: str, *, as_json: bool) -> None:
     """Store Stripe's keys in place of any earlier keys."""
-    session = boto3.Session()
+    session = aws_session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     secret_key, webhook_secret = _two_lines("Secret key of Stripe (sk_…)", "Signing secret (whsec_…)")
     try:
@@ -124,7 +123,7 @@ def _two_lines(*asked: str) -> tuple[str, str]:
 @cli.command("list")
 def list_(stack: Stack, as_json: AsJson = False) -> None:
     """Show the providers that have a key and the live providers, without their keys."""
-    session = boto3.Session()
+    session = aws_session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     stored = _stored(session.client("secretsmanager", config=BOUNDS), facts)
     live = _live(facts)

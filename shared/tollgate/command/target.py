@@ -3,9 +3,8 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
@@ -13,6 +12,9 @@ from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.command.errors import CommandError
 from tollgate.kit.aws.s3_document import S3Document
 from tollgate.kit.settings import unpacked
+
+if TYPE_CHECKING:
+    import boto3
 
 # The file that a running local service writes for its tools (docs/architecture.md#on-one-machine).
 ENVIRONMENT = "environment.json"
@@ -84,11 +86,21 @@ class Target:
     document: S3Document
 
 
+def aws_session(**options: Any) -> "boto3.Session":
+    """Return a session of the SDK, with the credentials of the environment by default.
+
+    The SDK is imported here, because the import takes longer than a command that needs no AWS.
+    """
+    import boto3  # noqa: PLC0415
+
+    return boto3.Session(**options)
+
+
 def target_of(stack: str | None, local: Path) -> Target:
     """Return the service of `stack`, or else the service with files in `local`. Raises `CommandError`."""
     if stack is None:
         return local_target(local)
-    session = boto3.Session()
+    session = aws_session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     client = session.client("s3", config=BOUNDS)
     return Target(f"stack {stack}", S3Document(client, facts.output("ConfigBucketName"), DOCUMENT_KEY))
@@ -98,7 +110,7 @@ def environment_of(stack: str | None, local: Path) -> dict[str, str]:
     """Return the environment variables of a service's functions. Raises `CommandError`."""
     if stack is None:
         return local_environment(local)
-    session = boto3.Session()
+    session = aws_session()
     listed = session.client("cloudformation", config=BOUNDS).get_paginator("list_stack_resources")
     return stack_environment(listed, session.client("lambda", config=BOUNDS), stack)
 
@@ -138,8 +150,10 @@ def local_target(folder: Path) -> Target:
     known = local_environment(folder)
     if "CONFIG_BUCKET" not in known:
         raise CommandError("The running service cannot store a catalog. Restart it.")
-    session = boto3.Session(
-        known["AWS_ACCESS_KEY_ID"], known["AWS_SECRET_ACCESS_KEY"], region_name=known["AWS_REGION"]
+    session = aws_session(
+        aws_access_key_id=known["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=known["AWS_SECRET_ACCESS_KEY"],
+        region_name=known["AWS_REGION"],
     )
     client = session.client("s3", endpoint_url=known.get("AWS_ENDPOINT_URL"), config=BOUNDS)
     return Target("the local service", S3Document(client, known["CONFIG_BUCKET"], DOCUMENT_KEY))

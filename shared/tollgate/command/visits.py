@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import boto3
 import typer
 from botocore.exceptions import ClientError
 
@@ -17,7 +16,7 @@ from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.service import service_of
 from tollgate.command.stack_update import update_parameter
-from tollgate.command.target import BOUNDS, stack_facts
+from tollgate.command.target import BOUNDS, aws_session, stack_facts
 from tollgate.visits.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def on(stack: OfStack) -> None:
 
     Repeating it has no effect.
     """
-    session = boto3.Session()
+    session = aws_session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
     facts = stack_facts(cloudformation, stack)
     if SWITCH not in facts.parameters:
@@ -59,7 +58,7 @@ def on(stack: OfStack) -> None:
 @cli.command()
 def off(stack: OfStack) -> None:
     """Stop the visits and delete the visitor's key. Its account stays; `accounts suspend` blocks it."""
-    session = boto3.Session()
+    session = aws_session()
     cloudformation = session.client("cloudformation", config=BOUNDS)
     facts = stack_facts(cloudformation, stack)
     if facts.parameters.get(SWITCH) == "true":
@@ -90,7 +89,7 @@ def try_(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> 
 
 def _there(stack: str) -> tuple[str, str]:
     """Return a stack's public address and the visitor's key. Raises `CommandError` if it has no key."""
-    session = boto3.Session()
+    session = aws_session()
     facts = stack_facts(session.client("cloudformation", config=BOUNDS), stack)
     key = _key_of(session.client("ssm", config=BOUNDS), stack)
     if key is None:
