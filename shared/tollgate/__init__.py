@@ -27,3 +27,8 @@ visits/        Tollgate's own customer, from outside
 status/        the status page: checks, 90 days of them, incidents
 kit/           shared by all of them
 """
+
+from tollgate.kit.compiled_dataclasses import use_compiled
+
+# Here, because it must precede the first dataclass. It does nothing outside a built layer.
+use_compiled()

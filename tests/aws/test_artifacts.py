@@ -33,7 +33,13 @@ IMPORT = """
 import importlib, sys
 sys.path += sys.argv[2:]
 module, _, name = sys.argv[1].rpartition(".")
+compiled = []
+def watch(event, arguments):
+    if event == "compile" and isinstance(arguments[0], bytes) and "tollgate" in sys.modules:
+        compiled.extend([arguments[0]] if b"__create_fn__" in arguments[0] else [])
+sys.addaudithook(watch)
 assert callable(getattr(importlib.import_module(module), name))
+assert not compiled, "dataclasses without stored code (local/compiled_dataclasses.py)"
 """
 
 NO_PYTHON = "no Python 3.13 here (PATH, pyenv, LAYER_PYTHON=<path>): layers have no byte code to check"

@@ -17,5 +17,6 @@ remote_document.py  a document that is stored elsewhere and read repeatedly
 response_shapes.py  declarations of responses, for mypy and for OpenAPI
 csv_table.py        tables for spreadsheets; `words.py`: sentences that a page can translate
 rotation.py         how long an old secret remains valid
+compiled_dataclasses.py  methods of dataclasses, from the layer's build
 settings.py         configuration; `observability.py`: logs and metrics; `version.py`: the running release
 """
