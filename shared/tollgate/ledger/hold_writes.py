@@ -213,7 +213,7 @@ class HoldWrites:
         def refused(_: Item | None) -> Exception:
             return AlreadyResolvedError(hold.request_id)
 
-        is_plain = hold.counter is None and hold.path[0] == HOLDS and not hold.is_reservation
+        is_plain = hold.counter is None and not hold.is_reservation
         if is_plain and empty_until_ms is None and not markup_micro_usd:
             values = {**key, "hold_id": hold.path[1], "back": back}
             return FilledMark(
