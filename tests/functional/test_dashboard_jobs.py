@@ -15,6 +15,7 @@ from tests.support.dashboard import Browser
 from tests.support.samples import PAID_BODY
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import Scope
+from tollgate.batches import reader
 from tollgate.batches.models import CLAIM_S, ENDED, Batch, Kind, State, new_batch
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
@@ -110,6 +111,14 @@ class TestBatches:
         assert after.status == 200
         found = dashboard_parts.dashboard().batches.find(account_id, batch.id)
         assert found.state is (State.CANCELLING if may else state)
+
+    def test_one_that_changes_all_the_time_is_not_cancelled(
+        self, account_id: str, browser: Browser, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        batch = self.stored(account_id, clock.now_ms())
+        monkeypatch.setattr(reader, "MAX_ATTEMPTS", 0)
+        assert browser.post(f"/batches/{batch.id}/cancel").status == 503
+        assert dashboard_parts.dashboard().batches.find(account_id, batch.id).state is State.VALIDATING
 
     def test_one_that_no_worker_has_is_awakened(
         self, account_id: str, browser: Browser, clock: ManualClock, aws: Aws

@@ -1,6 +1,7 @@
 """Batches whose next step has to wait, or whose worker has to stop: nothing is lost or done twice."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import anthropic
@@ -14,6 +15,7 @@ from tests.functional.test_run_batch import (
     ended,
     lines_of,
     no_other_messages,
+    run_all,
     run_one,
     runner,
     short,
@@ -22,16 +24,18 @@ from tests.functional.test_run_batch import (
 )
 from tests.functional.test_run_batch_parcels import GPT, run, soon
 from tests.support.text_app import TextClient
-from tollgate.batches import models, parcel_money, repository
-from tollgate.batches.collecting import Collecting, UnfinishedError
+from tollgate.batches import models, parcel_money, parcels, repository, service
+from tollgate.batches.collecting import Collecting
 from tollgate.batches.models import Batch as OurBatch
+from tollgate.batches.models import ChangedError
 from tollgate.batches.parcel_money import ParcelMoney
 from tollgate.batches.parcels import Parcel
 from tollgate.batches.repository import BatchRepository, Result
 from tollgate.batches.vendor_calls import RefusedError, VendorCalls
 from tollgate.batches.vendor_lines import VendorLines
+from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.clock import MS_PER_S
-from tollgate.ledger.errors import RateLimitedError
+from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
 
 pytestmark = [
     pytest.mark.ministack,
@@ -60,9 +64,8 @@ def assert_done(client: TextClient, batch: Any) -> None:
     [
         (ParcelMoney, "reserve", RateLimitedError(1)),
         (VendorCalls, "since", RefusedError(429)),
-        (Collecting, "run", UnfinishedError()),
     ],
-    ids=["the account is at its limit", "the vendor is busy", "the time of the worker is over"],
+    ids=["the account is at its limit", "the vendor is busy"],
 )
 def test_a_step_that_has_to_wait_is_done_later(
     client: TextClient, monkeypatch: pytest.MonkeyPatch, part: type, name: str, error: Exception
@@ -77,6 +80,41 @@ def test_a_step_that_has_to_wait_is_done_later(
     monkeypatch.setattr(part, name, late)
     assert_done(client, start(client, lines_of(chat(f"[[tokens 20]] [[batch-lost]] {name}", model=GPT))))
     assert errors == []
+
+
+def test_results_that_a_worker_has_no_time_for_are_stored_by_the_next_one(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collect, calls = Collecting.run, iter(range(9))
+
+    async def first_without_time(collecting: Collecting, *args: Any) -> Any:
+        if next(calls) == 0:
+            collecting = replace(collecting, lines=replace(collecting.lines, until=0.0))
+        return await collect(collecting, *args)
+
+    monkeypatch.setattr(Collecting, "run", first_without_time)
+    assert_done(client, start(client, lines_of(chat("[[tokens 20]]", model=GPT))))
+    assert next(calls) == 2
+
+
+def test_a_parcel_without_money_waits_for_the_money_of_another_one(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reserve, numbers = ParcelMoney.reserve, []
+
+    async def once_without_money(money: ParcelMoney, batch: OurBatch, parcel: Parcel, *more: Any) -> Any:
+        numbers.append(parcel.number)
+        if numbers == [0, 1]:
+            raise InsufficientBalanceError(0, 1)
+        return await reserve(money, batch, parcel, *more)
+
+    monkeypatch.setattr(ParcelMoney, "reserve", once_without_money)
+    monkeypatch.setattr(parcels, "MAX_LINES", 1)
+    bodies = [chat(f"[[tokens 20]] [[batch-slow 1]] {n}", model=GPT) for n in range(2)]
+    found, outputs, errors = run(client, start(client, lines_of(*bodies)))
+    assert (found.status, len(outputs), errors, numbers) == ("completed", 2, [], [0, 1, 1])
+    assert [(entry.usage or {}).get("service") for entry in client.texts()] == ["batch", "batch"]
+    assert client.settled()
 
 
 def test_a_parcel_waits_while_the_key_of_its_vendor_is_removed(
@@ -152,6 +190,33 @@ def test_requests_that_come_too_early_or_are_wrong_are_refused(
     batch = start(client, lines_of(chat()))
     with pytest.raises(openai.BadRequestError, match="Idempotency-Key"):
         start(client, lines_of(chat()), extra_headers={"idempotency-key": "x" * 300})
+    monkeypatch.setattr(service, "MAX_INPUT_BYTES", 9)
+    with pytest.raises(openai.BadRequestError, match="at most 9 bytes"):
+        start(client, lines_of(chat()))
     monkeypatch.setattr(repository, "MAX_ATTEMPTS", 0)
     with pytest.raises(openai.InternalServerError):
         client.openai.batches.cancel(batch.id)
+
+
+def test_batches_that_change_or_go_during_a_request(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def has_changed(*_: Any) -> Any:
+        raise ChangedError("batch_1")
+
+    async def is_gone(*_: Any) -> None:
+        return None
+
+    requests: Any = [{"custom_id": "a", "params": chat()}]
+    made = client.anthropic.messages.batches.create(requests=requests)
+    batch = start(client, lines_of(chat()))
+    run_all()
+    monkeypatch.setattr(BatchRepository, "create", has_changed)
+    with pytest.raises(openai.InternalServerError) as busy:
+        start(client, lines_of(chat()))
+    assert busy.value.status_code == 503
+    monkeypatch.setattr(BatchRepository, "change", is_gone)
+    with pytest.raises(openai.NotFoundError, match=batch.id):
+        client.openai.batches.cancel(batch.id)
+    monkeypatch.setattr(S3Objects, "open", is_gone)
+    assert client.get(f"/messages/batches/{made.id}/results").status_code == 404
