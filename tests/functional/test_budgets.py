@@ -37,7 +37,8 @@ from tollgate.ledger.budgets import MIN_REQUESTS_PER_SHARE, Budget, BudgetPeriod
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.rate import RateMeter
-from tollgate.ledger.wallets import Limits
+from tollgate.ledger.wallet_repository import WalletRepository
+from tollgate.ledger.wallets import BUDGET_SEQ, Limits
 
 BUDGETS = "/api/v1/budgets"
 ALICE, BOB = "user=alice,team=search", "user=bob,team=search"
@@ -389,6 +390,22 @@ class TestChanges:
         ok(customer, "POST", BUDGETS, A_BUDGET)
         names = [one["name"] for one in ok(customer, "GET", BUDGETS)["budgets"]]
         assert names == ["other", "Free users"]
+
+    def test_a_wallet_that_is_added_meanwhile_has_them_too(
+        self, aws: Aws, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read = WalletRepository.limits
+
+        def before_a_wallet_is_added(wallets: WalletRepository, account_id: str) -> Limits:
+            found = read(wallets, account_id)
+            monkeypatch.setattr(WalletRepository, "limits", read)
+            wallets.set_limits(account_id, Limits(text_at_once=200, wallets=2))
+            return found
+
+        monkeypatch.setattr(WalletRepository, "limits", before_a_wallet_is_added)
+        ok(customer, "POST", BUDGETS, A_BUDGET)
+        wallets = WalletRepository(Database(aws.clients.dynamodb), aws.stack.refs["AccountsTable"])
+        assert [row[BUDGET_SEQ] for row in wallets.rows(customer.account_id)] == [1, 1]
 
     def test_there_is_an_end_to_them(self, customer: OpenedAccount) -> None:
         for n in range(8):

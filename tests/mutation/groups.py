@@ -20,7 +20,13 @@ GROUPS = {
         [
             *(
                 f"tests/unit/{name}"
-                for name in ("ledger", "usage", "kit/test_repeats.py", "text/test_billing.py")
+                for name in (
+                    "ledger",
+                    "usage",
+                    "kit/test_errors.py",
+                    "kit/test_repeats.py",
+                    "text/test_billing.py",
+                )
             ),
             *(
                 f"tests/functional/test_{name}.py"

@@ -154,6 +154,13 @@ class TestSums:
         drift = compare("usr_1", 50, holds, sums, {main: counted})
         assert (drift.budgets if drift else {}) == ({main: over} if over else {})
 
+    def test_what_is_added_to_a_copy_is_not_in_the_reading(self) -> None:
+        main = "bud_1#2026-11#0#all"
+        sums = EntrySums(counted={main: 0})
+        sums.add([self.CREDIT])
+        sums.copy().add([self.TEXT._replace(budgets=(main,))])
+        assert compare("usr_1", 300, self.HOLDS, sums, {main: 0}) is None
+
     def test_an_old_entry_settles_no_hold(self) -> None:
         sums = EntrySums()
         sums.add([self.CREDIT])

@@ -14,6 +14,8 @@ from tests.support.laws import money_examples
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.errors import ConcurrencyLimitedError
+from tollgate.ledger import repository
 from tollgate.ledger.audit import audit
 from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, key_of, open_period
 from tollgate.ledger.entries import charge_entry, refund_of
@@ -177,6 +179,16 @@ class TestMoves:
             books.charge("task_1", BALANCE + 1)
         with pytest.raises(SpendingCapReachedError):
             books.charge("task_1", BALANCE)
+
+    def test_a_cap_that_covers_exactly_the_charge_is_not_the_reason(
+        self, aws: Aws, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "MAX_OPEN_TASKS", 0)
+        books = Books(aws, SpendingCap(10, CapPeriod.DAY))
+        with pytest.raises(ConcurrencyLimitedError):
+            books.charge("task_1", 10)
+        with pytest.raises(SpendingCapReachedError):
+            books.charge("task_1", 11)
 
     def test_a_cap_of_nothing_lets_nothing_through_but_what_is_free(self, aws: Aws) -> None:
         books = Books(aws, SpendingCap(0, CapPeriod.MONTH))

@@ -50,6 +50,12 @@ class TestMade:
             key_id="k",
         )
 
+    def test_the_mark_up_of_a_charge_is_returned_with_it(self) -> None:
+        charge = charge_entry("usr_1", "task_1", "m", 10_000, 7, budgets=["bud_1"], markup_micro_usd=2_000)
+        assert (charge.markup_micro_usd, charge.budgets) == (2_000, ("bud_1",))
+        refund = refund_of(charge, 9)
+        assert (refund.markup_micro_usd, refund.budgets) == (-2_000, ("bud_1",))
+
     @settings(max_examples=money_examples(100))
     @given(TEXTS, st.integers(min_value=0, max_value=10**12))
     def test_a_charge_and_its_refund_are_nothing_together(self, task_id: str, amount: int) -> None:
@@ -80,6 +86,14 @@ class TestOfText:
             entry, entry_id="req_1#late", amount_micro_usd=-60, answers="req_1#text", counter="d"
         )
         assert late_entry(entry, self.HOLD, 60, None).counter is None
+
+    @pytest.mark.parametrize(("covered", "left"), [(90, 20), (80, 10), (71, 1), (70, None), (60, None)])
+    def test_a_late_charge_of_less_is_first_less_mark_up(self, covered: int, left: int | None) -> None:
+        told: dict[str, Any] = {**self.TOLD, "usage": {}, "budgets": ["bud_1"]}
+        entry = text_entry("usr_1", "req_1", charge_micro_usd=90, markup_micro_usd=20, now_ms=8, **told)
+        assert (entry.markup_micro_usd, entry.budgets) == (20, ("bud_1",))
+        late = late_entry(entry, self.HOLD, covered, None, ["bud_2"])
+        assert (late.amount_micro_usd, late.markup_micro_usd, late.budgets) == (-covered, left, ("bud_2",))
 
     def test_a_void_takes_the_charges_id_and_no_money(self) -> None:
         void = Entry("usr_1", "req_1#text", EntryKind.VOID, 0, 8, request_id="req_1")

@@ -29,6 +29,7 @@ from tollgate.ledger.holds import (
     AlreadyResolvedError,
     Hold,
     HoldRefusedError,
+    is_end_requested,
 )
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import EARNED
@@ -142,6 +143,21 @@ class TestMoves:
         assert account.books_agree()
         with pytest.raises(AlreadyResolvedError):
             account.resolve(dead, 0)
+
+    def test_a_sweep_resolves_the_holds_of_a_bounded_number_of_accounts(self, aws: Aws) -> None:
+        accounts = [Account(aws, 1000) for _ in range(3)]
+        for each in accounts:
+            each.place("req_1", 100, NOW)
+            same_shard = (Set("due_shard", "0"),)
+            each.db.write(Write(each.writes.accounts_table, key={"account_id": each.id}, update=same_shard))
+        assert [accounts[0].ledger.expire_holds(NOW, 2) for _ in range(3)] == [2, 1, 0]
+
+    def test_the_end_of_one_request_is_asked_for(self, account: Account) -> None:
+        account.place("req_1", 100)
+        account.place("req_2", 100)
+        account.ledger.request_end(account.id, "req_1")
+        row = account.db.get(account.writes.accounts_table, {"account_id": account.id})
+        assert [is_end_requested(row or {}, each) for each in ("req_1", "req_2")] == [True, False]
 
 
 moves = st.lists(

@@ -10,6 +10,8 @@ from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.expressions import Set
+from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger import repository
 from tollgate.ledger.crediting import AlreadyPostedError
@@ -24,7 +26,7 @@ from tollgate.ledger.repository import (
     LedgerRepository,
 )
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import Limits, wallet_row_id
+from tollgate.ledger.wallets import EARNED, PARENT, Limits, wallet_row_id
 
 CENT = 10_000
 NOW = 1_700_000_000_000
@@ -289,3 +291,13 @@ class TestWallets:
         assert wallets.fund(wallet_row_id("usr_1", 1), 2, CENT)
         # Half of an equal share of 100 cents
         assert [row["balance_micro_usd"] for row in wallets.rows("usr_1")] == [75 * CENT, 25 * CENT]
+
+
+def test_earned_mark_up_is_moved_once_even_if_two_processes_have_read_it(books: Books) -> None:
+    books.accounts.add(Account("usr_2", 0, 0, 1, ()))
+    key = {"account_id": "usr_1"}
+    books.db.write(Write("Accounts", key=key, update=(Set(PARENT, "usr_2"), Set(EARNED, 5))))
+    families, row = FamilyRepository(books.db, "Accounts", "Ledger"), books.ledger.account_row("usr_1")
+    assert row is not None
+    assert [families.move_markup(row, NOW) for _ in range(2)] == [5, 0]
+    assert families.rows_of(["usr_2"])["usr_2"]["balance_micro_usd"] == 5

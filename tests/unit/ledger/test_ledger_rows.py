@@ -52,6 +52,13 @@ def test_the_course_of_a_request(trace: Trace) -> None:
     assert Trace.from_item(stored(trace.to_item())) == trace
 
 
+def test_the_course_of_a_request_that_has_everything() -> None:
+    call = RouteCall("p", 5, 30, "busy", "m")
+    prices, parts = {"input": "0.1"}, ({"name": "seconds"},)
+    trace = Trace("openai", 3, 900, (call,), Ending.CUT, 502, "upstream", prices, parts)
+    assert Trace.from_item(trace.to_item()) == trace
+
+
 def test_a_long_code_of_a_provider_is_cut() -> None:
     code, cut = "x" * (MAX_CODE_LENGTH + 1), "x" * MAX_CODE_LENGTH
     trace = Trace.from_item(Trace(calls=(RouteCall("p", 1, code=code),), code=code).to_item())
@@ -64,6 +71,8 @@ def test_a_run_token_with_what_its_rows_have_spent(run: Run, spent: int, shares:
     found = run_of([stored(row) for row in [main, *({"left_micro_usd": share} for share in shares)]])
     assert found is not None
     assert found == replace(run, spent_micro_usd=spent)
+    # It is kept 40 days after its end.
+    assert main["expires_at_s"] == run.expires_at_ms // 1_000 + 40 * 86_400
 
 
 def test_rows_without_a_token_are_none() -> None:

@@ -1,0 +1,50 @@
+"""Reads of the ledger, on moto."""
+
+import pytest
+
+from tests.conftest import Aws
+from tollgate.kit.dynamodb.database import Database
+from tollgate.kit.dynamodb.rows import to_attributes
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.reader import LedgerReader
+
+
+def posted(aws: Aws, *entries: Entry) -> LedgerReader:
+    """Return a reader of a ledger that has these entries."""
+    refs, client = aws.stack.refs, aws.clients.dynamodb
+    for each in entries:
+        client.put_item(TableName=refs["LedgerTable"], Item=to_attributes(each.to_item()))
+    return LedgerReader(Database(client), refs["AccountsTable"], refs["LedgerTable"])
+
+
+@pytest.mark.parametrize(
+    ("first_ms", "end_ms", "limit", "expected"),
+    [
+        (1, 10, None, ["b", "a", "c", "d"]),
+        (2, 4, None, ["a", "c"]),
+        (1, 10, 1, ["b"]),
+        (4, 4, None, []),
+    ],
+)
+def test_entries_come_in_the_order_of_time_and_id(
+    aws: Aws, first_ms: int, end_ms: int, limit: int | None, expected: list[str]
+) -> None:
+    times = {"c": 2, "a": 2, "b": 1, "d": 4}
+    reader = posted(aws, *(Entry("usr_1", name, EntryKind.CREDIT, 5, at) for name, at in times.items()))
+    found = reader.oldest_first("usr_1", first_ms, end_ms, limit)
+    assert [entry.entry_id for entry in found] == expected
+
+
+@pytest.mark.parametrize(("others", "wrong"), [([], ["t"]), ([-5], []), ([-4], ["t"])])
+def test_a_transfer_needs_the_same_amount_in_the_other_account(
+    aws: Aws, others: list[int], wrong: list[str]
+) -> None:
+    entries = [
+        Entry(account_id, "t", EntryKind.TRANSFER, amount, 1, peer=peer)
+        for account_id, peer, amount in [
+            ("usr_1", "usr_2", 5),
+            *(("usr_2", "usr_1", each) for each in others),
+        ]
+    ]
+    ((_, found),) = posted(aws, *entries).lines_by_id("usr_1")
+    assert found == wrong
