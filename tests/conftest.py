@@ -20,12 +20,13 @@ from hypothesis import HealthCheck, settings
 from moto import mock_aws
 
 from local.clients import REGION, Clients, aws_environment
-from local.emulator import PROGRAM, Emulator
+from local.emulator import PROGRAM
 from local.service import PROVIDERS, provider_secret
 from local.stack import Stack
 from local.template import Template, read_template
 from tests.support import quick_moto
 from tests.support.clock import ManualClock
+from tests.support.emulator_here import emulator_here
 from tests.support.laws import examples
 from tests.support.moto_stack import MotoStack
 from tests.support.played_lambda import PlayedLambda
@@ -267,17 +268,16 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
 
 
 @pytest.fixture(scope="session")
-def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
-    """Return a running emulator; `make` installs it."""
+def emulator_url() -> Iterator[str]:
+    """Return the address of the emulator; `make` installs it."""
     if not PROGRAM.exists():
         pytest.fail("the AWS emulator is missing: run the tests with `make test`")
-    running = Emulator(Path(tmp_path_factory.mktemp("emulator")) / "emulator.log")
-    yield running
-    running.stop()
+    with emulator_here() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
-def stack_environment(emulator: Emulator, template: Template, simulator_url: str) -> dict[str, str]:
+def stack_environment(emulator_url: str, template: Template, simulator_url: str) -> dict[str, str]:
     """Return the environment of all functions, with the template's resources made."""
     overrides = {
         "STORAGE_URL": "https://files.test",
@@ -288,11 +288,11 @@ def stack_environment(emulator: Emulator, template: Template, simulator_url: str
         "DRAW_FUNCTION": "DrawThumbnailFunction",
         "API_FUNCTION": "ApiFunction",
         "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
-        "AWS_ENDPOINT_URL": emulator.endpoint,
+        "AWS_ENDPOINT_URL": emulator_url,
     }
-    stack = Stack(template, Clients.at(emulator.endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+    stack = Stack(template, Clients.at(emulator_url), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
     stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
-    return {**aws_environment(emulator.endpoint), **stack.environment()}
+    return {**aws_environment(emulator_url), **stack.environment()}
 
 
 @pytest.fixture(scope="session")
@@ -316,6 +316,7 @@ def service(
     for name, value in stack_environment.items():
         monkeypatch.setenv(name, value)
     keep_clients(emulator_clients, monkeypatch)
+    quick_moto.unsigned(monkeypatch)
     assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1:")
     parts.forget()
     yield

@@ -127,7 +127,7 @@ class TestWhatRunsTheOrdinaryWay:
         fields = {"name": "text", "scopes": ["text"]}
         key = acting(client.account, child, "POST", "/api/v1/keys", fields)[1]["data"]["key"]
         account = replace(client.account, account_id=child, api_key=key)
-        other = replace(client, account=account, openai=client.openai.with_options(api_key=key))
+        other = replace(client, account=account)
         batch, outputs, _ = run(other, start(other, lines_of(chat("[[tokens 20]]", model=GPT))))
         (entry,) = other.texts()
         assert (batch.status, len(outputs), (entry.usage or {}).get("service")) == ("completed", 1, None)
@@ -184,7 +184,7 @@ class TestWhatRunsTheOrdinaryWay:
         policy, other = {"ignore": ["azure"]}, open_client(USD)
         api_parts.api().routing.change(client.account.account_id, policy)
         made = api_parts.api().keys.create(other.account.account_id, {"name": "narrow", "routing": policy})
-        narrow = replace(other, openai=other.openai.with_options(api_key=made["key"]))
+        narrow = replace(other, account=replace(other.account, api_key=made["key"]))
         # A quarter of its balance is less than the hold of a line.
         poor = open_client(2000)
         for each in (client, narrow, poor):

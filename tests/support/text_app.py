@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -51,6 +52,12 @@ def text_url(stack_environment: dict[str, str]) -> Iterator[str]:
             yield url
 
 
+@cache
+def _http() -> httpx.Client:
+    """Return a client with a connection for each request, as a customer's first one has."""
+    return httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
+
+
 def ledger() -> LedgerRepository:
     """Return the books, to read."""
     settings = text_parts.settings()
@@ -63,16 +70,30 @@ class TextClient:
 
     url: str
     account: OpenedAccount
-    openai: "openai.OpenAI"
-    anthropic: "anthropic.Anthropic"
+    opened: ExitStack
+    """Closes the SDKs."""
+
+    @cached_property
+    def openai(self) -> "openai.OpenAI":
+        from openai import OpenAI  # noqa: PLC0415 - as above
+
+        key = self.account.api_key
+        return self.opened.enter_context(OpenAI(base_url=f"{self.url}/api/v1", api_key=key, max_retries=0))
+
+    @cached_property
+    def anthropic(self) -> "anthropic.Anthropic":
+        from anthropic import Anthropic  # noqa: PLC0415 - as above
+
+        key = self.account.api_key
+        return self.opened.enter_context(Anthropic(base_url=f"{self.url}/api", api_key=key, max_retries=0))
 
     def post(self, path: str, body: Any, **headers: str) -> httpx.Response:
         sent = {"authorization": f"Bearer {self.account.api_key}", **headers}
-        return httpx.post(f"{self.url}/api/v1{path}", json=body, headers=sent, timeout=60)
+        return _http().post(f"{self.url}/api/v1{path}", json=body, headers=sent)
 
     def get(self, path: str, method: str = "GET") -> httpx.Response:
         sent = {"authorization": f"Bearer {self.account.api_key}"}
-        return httpx.request(method, f"{self.url}/api/v1{path}", headers=sent, timeout=60)
+        return _http().request(method, f"{self.url}/api/v1{path}", headers=sent)
 
     def balance(self) -> int:
         return api_parts.api().accounts.me(self.account.account_id).balance_micro_usd
@@ -104,20 +125,10 @@ class TextClient:
 @pytest.fixture
 def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextClient]]:
     """Return what opens a customer with that many micro-USD."""
-    from anthropic import Anthropic  # noqa: PLC0415 - as above
-    from openai import OpenAI  # noqa: PLC0415 - as above
-
     with ExitStack() as stack:
 
         def opened(balance_micro_usd: int) -> TextClient:
-            account = api_parts.api().accounts.open(balance_micro_usd)
-            options: Any = {"api_key": account.api_key, "max_retries": 0}
-            return TextClient(
-                text_url,
-                account,
-                stack.enter_context(OpenAI(base_url=f"{text_url}/api/v1", **options)),
-                stack.enter_context(Anthropic(base_url=f"{text_url}/api", **options)),
-            )
+            return TextClient(text_url, api_parts.api().accounts.open(balance_micro_usd), stack)
 
         yield opened
 
