@@ -26,6 +26,8 @@ TEXTS = re.compile(rf"{WORDS.pattern}|\b(tries|tryCount|nextTryAt)\b", re.IGNORE
 """What a page, a template or a published schema must not say either."""
 OPENING = re.compile(r"(Give|Tell)s? |Say whether |[^\n]*; (give|tell) ")
 """The first line of a docstring that does not say what is returned as all others do."""
+HINT = re.compile(rf"{WORDS.pattern}|Gives? |Tells? |Say whether |; (give|tell) ", re.IGNORECASE)
+"""A module whose prose is refused has this somewhere. Few modules do, and to find the prose takes long."""
 QUOTED = re.compile(r"`[^`]*`|\"[^\"\n]*\"|https?://\S+|\([^)\s]*/[^)\s]*\)")
 PAGES = sorted(
     path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")) if path.name != "glossary.md"
@@ -70,7 +72,7 @@ def names(source: str) -> Iterator[str]:
 
 def refused_in_code(source: str) -> Iterator[str]:
     """Yield each word of a module that the glossary refuses."""
-    for text in prose(source):
+    for text in prose(source) if HINT.search(source) else ():
         yield from (word[0] for word in WORDS.finditer(QUOTED.sub("", text.strip('"'))))
         if OPENING.match(text.strip('"')):
             yield text.splitlines()[0]
