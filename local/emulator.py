@@ -7,7 +7,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,10 +27,16 @@ class Emulator:
     """A running MiniStack. `endpoint` is the address of its AWS APIs.
 
     `settings` are environment variables for it, and for the functions that are deployed into it. Without
-    `port`, it takes a free port.
+    `port`, it takes a free port. `program` is the command that starts it.
     """
 
-    def __init__(self, log: Path, settings: Mapping[str, str] | None = None, port: int | None = None) -> None:
+    def __init__(
+        self,
+        log: Path,
+        settings: Mapping[str, str] | None = None,
+        port: int | None = None,
+        program: Sequence[str] = (str(PROGRAM),),
+    ) -> None:
         if not PROGRAM.exists():
             raise LocalError("The AWS emulator is not installed. `make run` installs it")
         port = port or free_port()
@@ -47,7 +53,7 @@ class Emulator:
             "LOG_LEVEL": "WARNING",
             **(settings or {}),
         }
-        self.process = start("the AWS emulator", [str(PROGRAM)], environment, log)
+        self.process = start("the AWS emulator", program, environment, log)
         self._wait(log)
 
     def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> None:

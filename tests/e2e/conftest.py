@@ -15,7 +15,7 @@ import pytest
 from local.emulator import Emulator
 from local.service import PROVIDERS
 from tests.e2e.deployed import Deployed
-from tests.e2e.deployment import STACK, Deployment
+from tests.e2e.deployment import PYTHON, STACK, Deployment
 from tests.support.customer import Customer, customer_of
 from tests.support.samples import PAID_IMAGE, PAID_IMAGE_CENTS
 
@@ -24,7 +24,7 @@ NAMED_ENDPOINT = os.environ.get("AWS_ENDPOINT_URL")
 CREDIT_CENTS = 1000
 LIVE = ("fal", "openai")
 COLD_START_S = 180.0
-"""The emulator unpacks all layers for each process that it starts: seconds, and minutes on a busy machine."""
+"""The emulator starts several processes at once: seconds, and minutes on a busy machine."""
 POLL_S = 0.5
 HERE = Path(__file__).parent
 
@@ -88,7 +88,8 @@ if NAMED_STACK is not None:
 @pytest.fixture(scope="session")
 def strict_emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
     """Return an emulator that enforces IAM."""
-    running = Emulator(Path(tmp_path_factory.mktemp("e2e")) / "emulator.log", SETTINGS)
+    log = Path(tmp_path_factory.mktemp("e2e")) / "emulator.log"
+    running = Emulator(log, SETTINGS, program=[str(PYTHON), str(HERE / "emulator_process.py")])
     yield running
     running.stop()
 
