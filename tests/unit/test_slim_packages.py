@@ -1,17 +1,22 @@
 """What the functions do to packages of others, to start sooner, works with the versions of uv.lock.
 
-`layers/dependencies/Makefile` leaves files out; `composition/framework.py` has pydantic build models late.
+The makefiles in `layers` leave files out; `composition/framework.py` has pydantic build models late.
 Both lean on how a package is made inside: an upgrade that breaks one fails here and not on AWS.
 """
 
 import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
 
 from local.template import ROOT
 
 TIMEOUT_S = 120
 MAKEFILE = ROOT / "layers" / "dependencies" / "Makefile"
+EXTRA = ROOT / "layers" / "extra" / "Makefile"
 SDK = ROOT / "shared" / "tollgate" / "kit" / "aws" / "sdk.py"
 # In the place of a module, `None` is one that is not there.
 WITHOUT = """
@@ -50,10 +55,25 @@ def run(program: str, *arguments: str) -> None:
 
 
 def test_the_functions_do_without_the_files_that_the_layer_leaves_out() -> None:
-    (line,) = [each for each in MAKEFILE.read_text().splitlines() if "\trm -r " in each]
+    modules = left_out(MAKEFILE)
+    assert modules == ["httpx._main", "pydantic.v1"]
+    run(WITHOUT, " ".join(modules))
+
+
+def test_the_tests_of_payments_do_without_the_files_that_the_layer_leaves_out() -> None:
+    modules = left_out(EXTRA)
+    assert modules == ["stripe.params", "stripe.events"]
+    assert [sys.modules[name] for name in modules] == [None, None]
+    for name in modules:
+        with pytest.raises(ModuleNotFoundError):
+            import_module(name)
+
+
+def left_out(makefile: Path) -> list[str]:
+    """Return the modules that a makefile removes from its layer."""
+    (line,) = [each for each in makefile.read_text().splitlines() if "\trm -r " in each]
     files = [word.removeprefix("$(ARTIFACTS_DIR)/python/") for word in line.split()[2:]]
-    assert files == ["httpx/_main.py", "pydantic/v1"]
-    run(WITHOUT, " ".join(file.removesuffix(".py").replace("/", ".") for file in files))
+    return [file.removesuffix(".py").replace("/", ".") for file in files]
 
 
 def test_the_layer_describes_the_services_that_the_functions_call() -> None:
