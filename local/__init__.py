@@ -11,7 +11,7 @@ worker.py       streams, queues and schedules; `pump.py`, `events.py`, `lineage.
 lambda_api.py   Lambda's Invoke API
 server.py       one port for API and files; `api.py` is its process; `missing_pages.py`: the 404 page
 processes.py    child processes that end with their parent
-files.py        `.local/service.json`; `clients.py`: boto3 for the emulator
+files.py        `.local/service.json`; `clients.py`: boto3 for the emulator; `accounts.py`: opens accounts
 demo.py         a tour; `sam_local.py`, `relay.py`: the API in containers; `build.py`: their build
 throwaway.py    a stack for a trial; `deploy_role.py`: the permissions for a deployment;
                 `publish.py`: a build as a link

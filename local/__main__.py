@@ -9,13 +9,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from local import files
+from local import accounts, files
 from local.kept import Kept
 from local.processes import LocalError
 from local.service import FIRST_ACCOUNT_CENTS, LocalService, warm
-from tollgate.accounts.scopes import Scope
-from tollgate.composition import api as api_parts
-from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents
+from tollgate.kit.money import dollars
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 console = Console()
@@ -59,15 +57,8 @@ def account(
     balance_cents: Annotated[int, typer.Option(min=0, help="The initial credit.")] = FIRST_ACCOUNT_CENTS,
 ) -> None:
     """Add an account to the running service. The last line has its key, id and webhook secret as JSON."""
-    files.use_environment()
-    opened = api_parts.api().accounts.open(micro_usd_of_cents(balance_cents))
-    shown = {
-        "apiKey": opened.api_key,
-        "userId": opened.account_id,
-        "webhookSecret": opened.webhook_secret,
-    }
     # Plain text on one line, for programs.
-    print(json.dumps(shown))
+    print(json.dumps(accounts.open_account(files.read_service().baseUrl, balance_cents)))
 
 
 @cli.command()
@@ -90,7 +81,7 @@ def _welcome(service: files.Service) -> None:
     console.print(f"\n[bold green]Tollgate is running[/] at {service.baseUrl}   (Ctrl-C stops it)\n")
     console.print(f"  Dashboard    {service.baseUrl}/dashboard")
     console.print(f"  API key      {service.apiKey}", soft_wrap=True)
-    console.print(f"  Balance      {_balance(service.apiKey)}")
+    console.print(f"  Balance      {dollars(accounts.balance_cents(service.baseUrl, service.apiKey) or 0)}")
     console.print(f"  Files under  {service.storageUrl}")
     console.print(f"  Logs         {files.LOGS}")
     console.print(f"  All of it    {files.SERVICE}\n")
@@ -106,12 +97,6 @@ def _welcome(service: files.Service) -> None:
         highlight=False,
         markup=False,
     )
-
-
-def _balance(api_key: str) -> str:
-    api = api_parts.api()
-    key = api.authenticator.authenticate(api_key, Scope.MEDIA, None)
-    return dollars(cents_down(api.accounts.me(key.account_id).balance_micro_usd))
 
 
 def main() -> None:

@@ -16,6 +16,8 @@ LOGS = FOLDER / "logs"
 
 STORAGE_PATH = "/storage"
 """The path of stored files on the service's port."""
+ACCOUNTS_PATH = "/_local/accounts"
+"""The path at which programs on this machine open accounts."""
 LAMBDA_PATH = "/_lambda"
 """The path of Lambda's Invoke API, for functions that call functions."""
 
@@ -44,11 +46,6 @@ def write_environment(environment: dict[str, str]) -> None:
 def read_service() -> Service:
     """Return the address and keys of the running service. Raises `LocalError` if none is running."""
     return Service(**_read(SERVICE))
-
-
-def use_environment() -> None:
-    """Set the running service's variables in this process. Raises `LocalError` if none is running."""
-    os.environ.update(_read(ENVIRONMENT))
 
 
 def forget_service() -> None:

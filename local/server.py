@@ -13,20 +13,22 @@ from botocore.exceptions import ClientError
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from local.door import Door, allowed_hosts
-from local.files import LAMBDA_PATH, STORAGE_PATH
-from local.lambda_api import create_lambda_api
+from local.files import ACCOUNTS_PATH, LAMBDA_PATH, STORAGE_PATH
+from local.lambda_api import create_lambda_api, is_ours
 from local.missing_pages import MissingPages
 from local.patience import PatientProtocol
 from local.preflight import Preflights
 from local.template import read_template
 from local.wake import WakesWorker
+from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.aws import sdk
+from tollgate.kit.money import micro_usd_of_cents
 
 if TYPE_CHECKING:
     from botocore.response import StreamingBody
@@ -81,6 +83,16 @@ def stored_file(request: Request) -> Response:
 
 def _chunks(body: "StreamingBody") -> Iterator[bytes]:
     yield from body.iter_chunks(CHUNK_BYTES)
+
+
+def opened_account(request: Request) -> Response:
+    """Open an account with the credit `cents`, for a program on this machine."""
+    if not is_ours(request):
+        return Response(status_code=403)
+    opened = api_parts.api().accounts.open(micro_usd_of_cents(int(request.query_params["cents"])))
+    return JSONResponse(
+        {"apiKey": opened.api_key, "userId": opened.account_id, "webhookSecret": opened.webhook_secret}
+    )
 
 
 DASHBOARD_PATHS = (
@@ -148,7 +160,14 @@ def create_app(bucket: str) -> Starlette:
     storage.state.bucket = bucket
     template = read_template()
     functions = create_lambda_api(template)
-    app = Starlette(routes=[Mount(STORAGE_PATH, storage), Mount(LAMBDA_PATH, functions)], lifespan=_closing)
+    app = Starlette(
+        routes=[
+            Mount(STORAGE_PATH, storage),
+            Mount(LAMBDA_PATH, functions),
+            Route(ACCOUNTS_PATH, opened_account, methods=["POST"]),
+        ],
+        lifespan=_closing,
+    )
     allowed_origin = cors_headers()["access-control-allow-origin"]
     # Not a mount at "/", because that does not match a path with a newline.
     app.router.default = MissingPages(Preflights(compressed, template, allowed_origin), template)

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from local import wake
+from local.accounts import balance_cents, open_account
 from local.clients import CREDENTIALS, Clients, aws_environment
 from local.door import VARIABLE
 from local.emulator import Emulator, free_port, wait_for
@@ -31,13 +32,8 @@ from local.served import ServedFiles
 from local.simulator import stripe_keys
 from local.stack import Stack
 from local.template import read_template
-from tollgate.accounts.errors import InvalidApiKeyError
-from tollgate.accounts.scopes import Scope
 from tollgate.command.target import DEAD_LETTER_QUEUES
-from tollgate.composition import api as api_parts
-from tollgate.composition import parts
 from tollgate.kit.aws import sdk
-from tollgate.kit.money import micro_usd_of_cents
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.declaration import ProviderAccount
 
@@ -107,7 +103,6 @@ class LocalService:
         }
         environment[wake.VARIABLE] = str(Path(self._ends.enter_context(TemporaryDirectory())) / "worker")
         os.environ.update(environment)
-        parts.forget()
         self._ends.callback(forget_service)
         # SES accepts only verified senders. The emulator verifies any address.
         sdk.sesv2().create_email_identity(EmailIdentity=MAIL_FROM)
@@ -137,17 +132,13 @@ class LocalService:
         self._ends.callback(emulator.stop, timeout_s)
         return emulator
 
-    @staticmethod
-    def _first_account(earlier: Service | None) -> tuple[str, str]:
+    def _first_account(self, earlier: Service | None) -> tuple[str, str]:
         """Return the key and the webhook secret of the kept account, or of a new account."""
-        api = api_parts.api()
-        if earlier is not None:
-            # After a run that was killed, the key exists here, but its account may not.
-            with suppress(InvalidApiKeyError):
-                api.authenticator.authenticate(earlier.apiKey, Scope.MEDIA, None)
-                return earlier.apiKey, earlier.webhookSecret
-        opened = api.accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
-        return opened.api_key, opened.webhook_secret
+        # After a run that was killed, the key exists here, but its account may not.
+        if earlier is not None and balance_cents(self.base_url, earlier.apiKey) is not None:
+            return earlier.apiKey, earlier.webhookSecret
+        opened = open_account(self.base_url, FIRST_ACCOUNT_CENTS)
+        return opened["apiKey"], opened["webhookSecret"]
 
     def _start_simulator(self) -> "tuple[subprocess.Popen[bytes], str]":
         port = free_port()

@@ -38,6 +38,17 @@ def client(aws: Aws) -> Iterator[TestClient]:
         yield found
 
 
+class TestAccounts:
+    def test_a_program_on_this_machine_opens_an_account_with_credit(self, client: TestClient) -> None:
+        opened = client.post("/_local/accounts?cents=7").json()
+        headers = {"authorization": f"Bearer {opened['apiKey']}"}
+        me = client.get("/api/v1/user/me", headers=headers).json()["data"]
+        assert (me["id"], me["balance"]) == (opened["userId"], 7)
+
+    def test_a_page_in_a_browser_does_not(self, client: TestClient) -> None:
+        assert client.post("/_local/accounts?cents=7", headers=ORIGIN).status_code == 403
+
+
 class TestCrossOrigin:
     @pytest.mark.parametrize(
         ("method", "path"),

@@ -23,16 +23,18 @@ from local.files import LAMBDA_PATH, Service, read_service
 from local.kept import STATE_TIMEOUT_S, Kept
 from local.processes import stop
 from local.pump import LONG_POLL_S
-from local.service import LocalService
+from local.service import FIRST_ACCOUNT_CENTS, LocalService
 from local.stack import Stack
 from local.template import ROOT
 from tests.support.losses import Losses
 from tests.support.lossy_proxy import lossy_before
 from tests.support.physics import Physics, physics_before
 from tests.support.shifted import ShiftedClock
+from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.money import micro_usd_of_cents
 
 DEAD_POLL_MARGIN_S = 0.2
 ON_THE_CLOCK = ("worker", "api")
@@ -122,6 +124,11 @@ class MortalService(LocalService):
             environment = {**environment, **self._unkind_aws(environment)}
         return super()._start_part(name, environment, arguments)
 
+    def _first_account(self, _: Service | None) -> tuple[str, str]:
+        # By this process, whose requests to AWS meet a kind world.
+        opened = api_parts.api().accounts.open(micro_usd_of_cents(FIRST_ACCOUNT_CENTS))
+        return opened.api_key, opened.webhook_secret
+
     def _make_stack(self, endpoint: str, simulator_url: str) -> Stack:
         return super()._make_stack(endpoint, self.lossy(simulator_url))
 
@@ -180,6 +187,7 @@ def mortal_service(
         patch.object(local_service, "LOGS", folder / "logs"),
         patch.object(parts, "SystemClock", lambda: service.clock),
     ):
+        parts.forget()
         service.start()
         try:
             yield service
