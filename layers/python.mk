@@ -1,4 +1,4 @@
-# What all layers are built with. Included by the makefiles that `sam build` calls; needs uv on PATH, no Python.
+# What all layers and functions are built with. Included by the makefiles that `sam build` calls; needs uv on PATH, no Python.
 
 # Those of the functions (template.yaml, Runtime and the parameter Architecture). An emulator runs the functions in a
 # Python and on a processor of its own: PYTHON_VERSION=3.11 or ARCHITECTURE=x86_64 in the environment of `sam build`.
@@ -21,10 +21,10 @@ define install
 	rm -rf $(ARTIFACTS_DIR)/requirements.txt $(ARTIFACTS_DIR)/python/bin
 endef
 
-# $(1) is a folder. A layer is read-only, so what is not compiled here is compiled again in every cold start.
+# $(1) is a folder. On Lambda it is read-only, so what is not compiled here is compiled again in every cold start.
 # unchecked-hash: the files never change afterwards, and their times do on the way to Lambda.
 define compile
 	find $(1) -name __pycache__ -prune -exec rm -rf {} +
 	$(if $(LAYER_PYTHON),$(LAYER_PYTHON) -m compileall -q --invalidation-mode unchecked-hash $(1),\
-		@echo "No python$(PYTHON_VERSION) found: this layer is not byte-compiled, cold starts are slower.")
+		@echo "No python$(PYTHON_VERSION) found: $(1) is not byte-compiled, cold starts are slower.")
 endef

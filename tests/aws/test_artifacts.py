@@ -62,12 +62,15 @@ class TestArtifacts:
         assert {name: size for name, size in sizes.items() if size >= OURS_MAX_BYTES} == {}
         assert OURS_MAX_BYTES < UNPACKED_MAX_BYTES
 
-    def test_every_layer_is_compiled_for_the_python_that_runs_it(self, artifacts: Artifacts) -> None:
+    def test_functions_and_layers_are_compiled_for_the_python_that_runs_them(
+        self, template: Template, artifacts: Artifacts
+    ) -> None:
         if not artifacts.python:
             missing(NO_PYTHON)
-        for layer in ("DependenciesLayer", "ExtraLayer", "MediaLayer", "SharedLayer"):
-            compiled = {path.suffixes[-2] for path in artifacts.content(layer).rglob("*.pyc")}
-            assert compiled == {".cpython-313"}, layer
+        layers = ("DependenciesLayer", "ExtraLayer", "MediaLayer", "SharedLayer")
+        for built in (*layers, *template.functions()):
+            compiled = {path.suffixes[-2] for path in artifacts.content(built).rglob("*.pyc")}
+            assert compiled == {".cpython-313"}, built
 
     def test_compiled_parts_are_for_the_processor(self, artifacts: Artifacts) -> None:
         wanted = {"arm64": b"\xb7", "x86_64": b"\x3e"}[artifacts.architecture]

@@ -78,6 +78,10 @@ class TestLayers:
     def test_every_function_has_both_layers_and_the_one_copy_of_the_code(self, template: Template) -> None:
         shared = template.source["Globals"]["Function"]
         assert shared["CodeUri"] == "functions/"
+        resources = template.source["Resources"]
+        built = {name: resources[name].get("Metadata") for name in template.functions()}
+        assert all(metadata == {"BuildMethod": "makefile"} for metadata in built.values())
+        assert "\nbuild-%Function:\n" in (ROOT / "functions/Makefile").read_text()
         assert shared["Layers"] == [{"Ref": "DependenciesLayer"}, {"Ref": "SharedLayer"}]
 
     def test_packages_of_single_functions_are_where_they_are_imported(self, template: Template) -> None:

@@ -165,6 +165,13 @@ class TestLoadedModules:
     def test_fastapi_builds_no_models_of_a_document_that_it_never_makes(self, stem: str) -> None:
         assert not {"OpenAPI", "Info", "Components", "SecurityScheme"} & set(imported(stem)["built"])
 
+    def test_what_compares_costs_is_loaded_by_who_compares(self) -> None:
+        assert not {"httpx", "tollgate.reconciliation.service"} & loaded("check_ledger")
+
+    @pytest.mark.parametrize("stem", STEMS)
+    def test_the_methods_of_dataclasses_are_looked_up_before_the_first_one(self, stem: str) -> None:
+        assert "tollgate.kit.compiled_dataclasses" in loaded(stem)
+
     def test_text_has_no_sdk(self) -> None:
         assert not {"botocore.session", "fastapi", "yaml", "httpx", "stripe"} & loaded("text")
 

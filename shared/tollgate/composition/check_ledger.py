@@ -13,15 +13,13 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.checkpoints import Checkpoints
 from tollgate.ledger.service import LedgerAudit
-from tollgate.reconciliation.client import ReportClient
-from tollgate.reconciliation.repository import ReconciliationRepository
-from tollgate.reconciliation.service import Reconciler
 from tollgate.seals.repository import SealRepository
 from tollgate.seals.sealer import Sealer
-from tollgate.tasks.repository import TaskRepository
 
 if TYPE_CHECKING:
     from tollgate.catalog.loader import Catalog
+    from tollgate.reconciliation.repository import ReconciliationRepository
+    from tollgate.reconciliation.service import Reconciler
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +57,11 @@ class ReconcilerSettings(CheckLedgerSettings):
 
 
 @part
-def reconciliations() -> ReconciliationRepository:
+def reconciliations() -> "ReconciliationRepository":
     """Create the reader of the days that were compared."""
+    # Imported late, because most runs compare no day
+    from tollgate.reconciliation.repository import ReconciliationRepository  # noqa: PLC0415
+
     return ReconciliationRepository(database(), CheckLedgerSettings.from_env().checkpoints_table)
 
 
@@ -73,8 +74,13 @@ def _catalog() -> "Catalog":
 
 
 @part
-def reconciler() -> Reconciler:
+def reconciler() -> "Reconciler":
     """Create the comparison of costs."""
+    # Imported late, because only the end of a run compares costs
+    from tollgate.reconciliation.client import ReportClient  # noqa: PLC0415
+    from tollgate.reconciliation.service import Reconciler  # noqa: PLC0415
+    from tollgate.tasks.repository import TaskRepository  # noqa: PLC0415
+
     settings = ReconcilerSettings.from_env()
     return Reconciler(
         ledger=ledger_of(settings),
