@@ -33,6 +33,8 @@ SIGNED_S = 12 * 60 * 60
 MAX_READS = 10
 READ_INTERVAL_S = 1.0
 
+# The name of a file from a data URI. The names of uploads and results begin with their ids.
+_HASH_NAME = re.compile(r"/[0-9a-f]{64}\.\w+$")
 _DATA_URI = re.compile(r"data:(?:image|video|audio)/[\w.+-]+;base64,", re.IGNORECASE)
 _KNOWN = "PNG, JPEG, GIF, WebP, AVIF, MP4, MOV, WebM, MP3, M4A, WAV, FLAC or OGG, base64-encoded"
 
@@ -137,7 +139,11 @@ class InputStore:
             return text
         if not self._comes(key):
             # Signed although it is missing: the provider rejects it, and the charge is refunded.
-            logger.error("inputs.missing", key=key, looks=MAX_READS)
+            if _HASH_NAME.search(key):
+                logger.error("inputs.missing", key=key, looks=MAX_READS)
+            else:
+                # It existed when the task was created, so the customer deleted it.
+                logger.info("inputs.deleted", key=key, looks=MAX_READS)
         return self._sign(key)
 
     def _comes(self, key: str) -> bool:

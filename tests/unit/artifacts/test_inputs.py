@@ -1,6 +1,7 @@
 """Media inside a request: what is kept, under which name, and what is refused before anything is."""
 
 import base64
+import logging
 import time
 from collections.abc import Iterator
 from itertools import repeat
@@ -130,15 +131,28 @@ class TestAFileThatIsNotThere:
         assert waits == [1.0, 1.0]
         assert "Signature=" in signed["url"]
 
+    @pytest.mark.parametrize(
+        ("name", "told", "level"),
+        [
+            (f"{'0af9' * 16}.png", "inputs.missing", logging.ERROR),
+            ("file_01KA0000000000000000000000-9.png", "inputs.deleted", logging.INFO),
+        ],
+    )
     def test_one_that_never_comes_is_told_and_signed_all_the_same(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+        name: str,
+        told: str,
+        level: int,
     ) -> None:
+        caplog.set_level(logging.INFO)
         waits: list[float] = []
         monkeypatch.setattr(time, "sleep", waits.append)
-        signed = store(listing(repeat([]))).signed({"url": f"{STORAGE}/inputs/usr_1/a.png"})
+        signed = store(listing(repeat([]))).signed({"url": f"{STORAGE}/inputs/usr_1/{name}"})
         assert len(waits) == inputs.MAX_READS - 1
         assert "Signature=" in signed["url"]
-        assert "inputs.missing" in caplog.messages
+        assert (told, level) in [(record.message, record.levelno) for record in caplog.records]
 
     def test_a_right_that_is_missing_is_an_error_and_not_a_file_that_is(self) -> None:
         s3 = boto3.client("s3", region_name="us-east-1")
