@@ -182,8 +182,8 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
     body = error.body()
     if ANTHROPIC_HEADER in request.headers:
         # Imported here: it imports much of text, which other requests do not need.
-        from tollgate.text.errors import error_body  # noqa: PLC0415 - see above
         from tollgate.text.models import TextProtocol  # noqa: PLC0415 - see above
+        from tollgate.text.wire.errors import error_body  # noqa: PLC0415 - see above
 
         body = error_body(TextProtocol.ANTHROPIC, error)
     agent = request.headers.get("user-agent", "")

@@ -1,9 +1,9 @@
 """Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: the text routes.
 
 Authenticates, reads the request, calls the text service, and sends its response. The routes of stored
-things are in `stored.py`. Errors, request ids and rate headers are in `tollgate/text/middleware.py`. The
-stream is in `tollgate/text/event_stream.py`. Never completes a broken stream, and never ends an invocation
-with an open hold.
+things are in `stored.py`. Errors, request ids and rate headers are in `tollgate/text/serving/middleware.py`.
+The stream is in `tollgate/text/serving/event_stream.py`. Never completes a broken stream, and never ends an
+invocation with an open hold.
 """
 
 from collections.abc import Callable
@@ -31,20 +31,20 @@ from tollgate.composition import text as text_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.errors import ModelNotFoundError
 from tollgate.kit.http.forms import MAX_FORM_BYTES, read_form
-from tollgate.text.asgi import NO_CONTENT, Answer, Reply, Request, Routes
-from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
-from tollgate.text.endpoints import endpoints_view
-from tollgate.text.event_stream import audio_response, http_response, in_plain_text
-from tollgate.text.kinds import KINDS
-from tollgate.text.middleware import HELPED, REQUEST_ID, TextMiddleware
+from tollgate.text.body.request import TextRequest, read_request
+from tollgate.text.kinds.completions import CompletionsRendering, own_names, read_completion_request
+from tollgate.text.kinds.rerank import read_rerank_request
+from tollgate.text.kinds.speech import CONTENT_TYPES, format_of, read_speech_request, wants_events
+from tollgate.text.kinds.table import KINDS
+from tollgate.text.kinds.transcription import is_plain, read_transcription_request
+from tollgate.text.listing.endpoints import endpoints_view
+from tollgate.text.listing.views import model_view, models_view
 from tollgate.text.models import TextProtocol
-from tollgate.text.rendering import Rendering, Unchanged
-from tollgate.text.request import TextRequest, read_request
-from tollgate.text.rerank import read_rerank_request
-from tollgate.text.speech import CONTENT_TYPES, format_of, read_speech_request, wants_events
-from tollgate.text.transcription import is_plain, read_transcription_request
-from tollgate.text.upstream import encoded
-from tollgate.text.views import model_view, models_view
+from tollgate.text.serving.asgi import NO_CONTENT, Answer, Reply, Request, Routes
+from tollgate.text.serving.event_stream import audio_response, http_response, in_plain_text
+from tollgate.text.serving.middleware import HELPED, REQUEST_ID, TextMiddleware
+from tollgate.text.upstream.exchange import encoded
+from tollgate.text.wire.rendering import Rendering, Unchanged
 
 
 async def chat_completions(request: Request) -> Answer:

@@ -6,11 +6,11 @@ from tollgate.accounts.scopes import Scope
 from tollgate.accounts.sent_key import sent_key
 from tollgate.composition import text as text_parts
 from tollgate.kit.http.base_url import adapted_url, base_url
-from tollgate.text.asgi import Request
-from tollgate.text.asgi import Scope as ASGIScope
-from tollgate.text.json_body import MAX_BODY_BYTES
-from tollgate.text.middleware import ACCOUNT_ID
-from tollgate.text.prompt_files import with_files
+from tollgate.text.body.json_body import MAX_BODY_BYTES
+from tollgate.text.body.prompt_files import with_files
+from tollgate.text.serving.asgi import Request
+from tollgate.text.serving.asgi import Scope as ASGIScope
+from tollgate.text.serving.middleware import ACCOUNT_ID
 
 
 async def read_body_with_files(request: Request, key: ApiKey) -> bytes:

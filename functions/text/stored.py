@@ -2,8 +2,8 @@
 
 from text.callers import api_url, authenticate, read_body, read_body_with_files
 from tollgate.composition import text as text_parts
-from tollgate.text.asgi import Answer, Reply, Request
-from tollgate.text.event_stream import STREAM_HEADERS
+from tollgate.text.serving.asgi import Answer, Reply, Request
+from tollgate.text.serving.event_stream import STREAM_HEADERS
 
 
 async def stored_response(request: Request) -> Answer:

@@ -60,9 +60,9 @@ from tollgate.tasks.models import Attempt, Task, TaskStatus
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import TaskRepository
 from tollgate.tasks.service import TaskService
-from tollgate.text.billing import TextBilling
-from tollgate.text.metering import Demand
 from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.metering import Demand
 from tollgate.text.usage import Usage
 from tollgate.webhooks.repository import DeliveryRepository
 

@@ -121,7 +121,7 @@ def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def post_text(aws: Aws, account_id: str, micro_usd: int, **facts: Any) -> str:
-    """Put a text request into the ledger, as `text/billing.py` does; return its id."""
+    """Put a text request into the ledger, as `text/money/billing.py` does; return its id."""
     request_id = new_id("req")
     of_text = {"model": "gpt-5.4-mini", "usage": {}, "now_ms": parts.clock().now_ms(), **facts}
     entry = text_entry(account_id, request_id, charge_micro_usd=micro_usd, **of_text)

@@ -43,7 +43,7 @@ def key_id(account_id: str, clock: ManualClock, aws: Aws) -> str:
 
 
 def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> None:
-    """Put a text request and one that never ended into the ledger, as `text/billing.py` does."""
+    """Put a text request and one that never ended into the ledger, as `text/money/billing.py` does."""
     clock.advance(1_000)
     usage = {"input_tokens": 7, "cache_read_tokens": 5, "output_tokens": 34}
     facts = {"key_id": key_id, "latency_ms": 2_345, "provider": "openai", "first_byte_ms": 678}

@@ -37,7 +37,7 @@ from tollgate.kit.remote_document import (
     Found,
     Nothing,
 )
-from tollgate.text.billing import TextBilling
+from tollgate.text.money.billing import TextBilling
 
 SHIPPED: dict[str, Any] = json.loads(compiled())
 MODEL = PAID_IMAGE

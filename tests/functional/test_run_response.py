@@ -27,9 +27,9 @@ from tollgate.kit.dynamodb import core
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.ledger.budgets import period_at
 from tollgate.ledger.entries import EntryKind
-from tollgate.text import response
 from tollgate.text.models import TokenPrices
 from tollgate.text.responses import background, follow, parts, states
+from tollgate.text.routes import response
 
 pytestmark = [
     pytest.mark.ministack,

@@ -42,7 +42,7 @@ def ok(customer: OpenedAccount, path: str) -> Any:
 
 
 def ask(aws: Aws, customer: OpenedAccount, tokens: int, micro_usd: int) -> str:
-    """Put a text request into the ledger as `text/billing.py` does; give its id."""
+    """Put a text request into the ledger as `text/money/billing.py` does; give its id."""
     usage = {"input_tokens": tokens, "output_tokens": tokens}
     return post_text(aws, customer.account_id, micro_usd, usage=usage)
 

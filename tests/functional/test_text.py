@@ -24,7 +24,7 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
-from tollgate.text.billing import LIMITED
+from tollgate.text.money.billing import LIMITED
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 

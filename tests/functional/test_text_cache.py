@@ -11,8 +11,8 @@ from tests.support.text_app import USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.composition import text as text_parts
 from tollgate.ledger.entries import EntryKind
-from tollgate.text import answer_cache
-from tollgate.text.answer_cache import CACHED
+from tollgate.text.serving import answer_cache
+from tollgate.text.serving.answer_cache import CACHED
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 

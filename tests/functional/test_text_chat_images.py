@@ -15,9 +15,9 @@ from tests.support.text_app import USD, TextClient
 from tollgate.activity.record import record_of
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
-from tollgate.text.metering import charge_micro_usd
+from tollgate.text.listing.views import wire_model
+from tollgate.text.money.metering import charge_micro_usd
 from tollgate.text.usage import Usage
-from tollgate.text.views import wire_model
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 

@@ -14,8 +14,9 @@ from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.kit.ids import new_id
 from tollgate.ledger.entries import EntryKind
-from tollgate.text import event_stream, response
-from tollgate.text.route_calls import STREAM_TIMEOUT_S
+from tollgate.text.routes import response
+from tollgate.text.routes.calls import STREAM_TIMEOUT_S
+from tollgate.text.serving import event_stream
 
 pytestmark = [
     pytest.mark.ministack,
@@ -147,7 +148,7 @@ class TestAStreamThatIsEndedBeforeItsFirstWord:
     @pytest.fixture(autouse=True)
     def at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(event_stream, "KEEP_ALIVE_S", 0.05)
-        monkeypatch.setattr("tollgate.text.event_stream.READ_INTERVAL_S", 0.1)
+        monkeypatch.setattr("tollgate.text.serving.event_stream.READ_INTERVAL_S", 0.1)
 
     @pytest.mark.parametrize("path", LAST_EVENTS)
     @pytest.mark.parametrize("silence", SILENCES)
@@ -193,7 +194,7 @@ class TestAStreamThatIsEndedBeforeItsFirstWord:
         self, client: TextClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # The first word comes before the next look, and the one after it would be too late.
-        for module in ("event_stream", "response"):
+        for module in ("serving.event_stream", "routes.response"):
             monkeypatch.setattr(f"tollgate.text.{module}.READ_INTERVAL_S", START_TIMEOUT_S)
         with waiting(client, "/chat/completions", f"[[hang 1]] {LONG}", "gpt-5.4-mini") as (
             request_id,

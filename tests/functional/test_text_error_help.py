@@ -12,8 +12,9 @@ from tests.support.text_app import TextClient
 from tollgate.accounts.async_auth import AsyncAuthenticator
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.http.error_help import REFUSALS
-from tollgate.text import event_stream, route_calls
-from tollgate.text.errors import messages_type
+from tollgate.text.routes import calls as route_calls
+from tollgate.text.serving import event_stream
+from tollgate.text.wire.errors import messages_type
 
 pytestmark = [
     pytest.mark.ministack,

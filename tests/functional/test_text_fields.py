@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.text_app import TextClient
-from tollgate.text.fields import CHAT, Rule
+from tollgate.text.body.fields import CHAT, Rule
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 

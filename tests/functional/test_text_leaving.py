@@ -11,8 +11,8 @@ import pytest
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import api as api_parts
 from tollgate.ledger.entries import Entry
-from tollgate.text.event_stream import ENDS_ON_HEADER
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
+from tollgate.text.serving.event_stream import ENDS_ON_HEADER
 
 pytestmark = [
     pytest.mark.ministack,

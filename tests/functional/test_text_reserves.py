@@ -5,7 +5,7 @@ import pytest
 from tests.support.text_app import USD, TextClient
 from tollgate.catalog.loader import Catalog
 from tollgate.catalog.text_models import CatalogTextModel
-from tollgate.text import route_calls
+from tollgate.text.routes import calls as route_calls
 
 pytestmark = [
     pytest.mark.ministack,

@@ -15,7 +15,8 @@ import pytest
 from tests.support import serving
 from tests.support.text_app import START_TIMEOUT_S, USD, TextClient
 from tollgate.composition import text as text_parts
-from tollgate.text import event_stream, route_calls
+from tollgate.text.routes import calls as route_calls
+from tollgate.text.serving import event_stream
 
 pytestmark = [
     pytest.mark.ministack,

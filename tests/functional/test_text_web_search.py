@@ -10,9 +10,9 @@ from tests.support.text_app import USD, TextClient
 from tollgate.activity.found import Found
 from tollgate.activity.record import price_lines
 from tollgate.catalog.loader import Catalog
-from tollgate.text.metering import charge_micro_usd
+from tollgate.text.listing.views import wire_model
+from tollgate.text.money.metering import charge_micro_usd
 from tollgate.text.usage import Usage
-from tollgate.text.views import wire_model
 from tollgate.usage.counts import counts_of
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]

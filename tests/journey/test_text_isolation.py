@@ -27,7 +27,7 @@ from local.emulator import Emulator
 from tests.support.serving import running, server_of
 from tests.support.text_app import USD, TextClient
 from tollgate.kit.observability import logger
-from tollgate.text.breaker import Breaker
+from tollgate.text.routes.breaker import Breaker
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 

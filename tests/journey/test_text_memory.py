@@ -15,7 +15,7 @@ from tests.journey.test_text_process import variables
 from tests.support.text_app import USD, TextClient
 from tests.support.web_adapter import adapted
 from tollgate.catalog.loader import DATA, compile_into
-from tollgate.text.json_body import MAX_BODY_BYTES, MAX_VALUES
+from tollgate.text.body.json_body import MAX_BODY_BYTES, MAX_VALUES
 
 __all__ = ["variables"]
 

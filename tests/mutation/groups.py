@@ -51,7 +51,7 @@ GROUPS = {
     ),
     "billing": Group(
         [
-            *(f"{_CODE}/text/{name}.py" for name in ("billing", "endings", "metering", "placing")),
+            *(f"{_CODE}/text/money/{name}.py" for name in ("billing", "endings", "metering", "placing")),
             f"{_CODE}/catalog/pricing.py",
         ],
         [
@@ -107,7 +107,8 @@ GROUPS = {
     "routing": Group(
         [
             *(f"{_CODE}/providers/runtime/{name}.py" for name in ("routing", "health")),
-            *(f"{_CODE}/text/{name}.py" for name in ("faults", "breaker")),
+            f"{_CODE}/text/wire/faults.py",
+            f"{_CODE}/text/routes/breaker.py",
             *(f"{_CODE}/routing/{name}.py" for name in ("selection", "speeds", "wishes")),
         ],
         [
@@ -117,7 +118,7 @@ GROUPS = {
         ],
     ),
     "budgets": Group(
-        [f"{_CODE}/budgets/*.py", f"{_CODE}/text/budgets.py", f"{_CODE}/ledger/budget*.py"],
+        [f"{_CODE}/budgets/*.py", f"{_CODE}/text/money/budgets.py", f"{_CODE}/ledger/budget*.py"],
         [
             "tests/unit/ledger/test_budget_rules.py",
             "tests/unit/text/test_billing_rules.py",
@@ -135,7 +136,7 @@ GROUPS = {
         ],
     ),
     "batches": Group(
-        [f"{_CODE}/batches/*.py", f"{_CODE}/text/vendor_batches.py"],
+        [f"{_CODE}/batches/*.py", f"{_CODE}/text/upstream/vendor_batches.py"],
         [
             "tests/unit/batches",
             "tests/unit/providers/test_vendor_batches.py",
@@ -166,7 +167,7 @@ GROUPS = {
         emulator=True,
     ),
     "cache": Group(
-        [f"{_CODE}/text/answer_cache.py"],
+        [f"{_CODE}/text/serving/answer_cache.py"],
         ["tests/functional/test_text_cache.py", "tests/functional/test_text_chat_images.py"],
         emulator=True,
     ),

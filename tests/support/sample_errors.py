@@ -13,7 +13,7 @@ from tollgate.quotes import errors as quotes
 from tollgate.run_tokens import errors as run_tokens
 from tollgate.subaccounts import errors as subaccounts
 from tollgate.tasks import errors as tasks
-from tollgate.text import errors as text
+from tollgate.text.wire import errors as text
 from tollgate.webhooks import errors as webhooks
 from tollgate.workflows import errors as workflows
 

@@ -30,15 +30,15 @@ from tollgate.ledger.holds import Hold
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
 from tollgate.routing.wishes import NO_WISHES
-from tollgate.text.breaker import Breaker
 from tollgate.text.models import TextModel
-from tollgate.text.placed import Billed, PlacedHold
+from tollgate.text.money.placed import Billed, PlacedHold
+from tollgate.text.money.route_plan import Choose
 from tollgate.text.responses.service import ResponsesService
-from tollgate.text.route_calls import RouteCalls
-from tollgate.text.route_plan import Choose
+from tollgate.text.routes.breaker import Breaker
+from tollgate.text.routes.calls import RouteCalls
+from tollgate.text.routes.switches import Switches
 from tollgate.text.service import TextService
-from tollgate.text.switches import Switches
-from tollgate.text.upstream import TextUpstream
+from tollgate.text.upstream.exchange import TextUpstream
 from tollgate.text.usage import Usage
 
 SIMULATOR = "http://simulator"
@@ -242,7 +242,7 @@ async def text_customer(vendor: str, app: Any) -> AsyncIterator[TextCustomer]:
     options: Any = {"base_url": "http://tollgate", "headers": {"authorization": "Bearer k"}}
     with (
         patch.dict(os.environ, {"STAGE": "local"}),
-        patch("tollgate.text.route_calls.RETRY_PAUSE_S", 0.0),
+        patch("tollgate.text.routes.calls.RETRY_PAUSE_S", 0.0),
         patch.object(text_parts, "settings", lambda: SimpleNamespace(aws_lambda_exec_wrapper=None)),
     ):
         try:

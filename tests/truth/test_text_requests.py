@@ -17,8 +17,8 @@ from tests.truth.conftest import Checked
 from tests.unit.text.samples import ANTHROPIC, OPENAI, call_of, routed
 from tests.unit.text.test_any_provider_down import MODELS, upstreams
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.metering import HoldPlan
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
+from tollgate.text.money.metering import HoldPlan
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 PIXEL = "data:image/png;base64,iVBORw0KGgo="

@@ -10,8 +10,8 @@ import pytest
 from tollgate.kit.errors import TYPES, TollgateError
 from tollgate.reference.errors import MODULES, errors_of
 from tollgate.tasks.models import TaskErrorCode
-from tollgate.text import errors as text_errors
-from tollgate.text.errors import messages_type
+from tollgate.text.wire import errors as text_errors
+from tollgate.text.wire.errors import messages_type
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "shared/tollgate/reference/site/errors.md"

@@ -27,10 +27,11 @@ from tollgate.notices.reminders import AHEAD_MS
 from tollgate.tasks import idempotency, models, waiting
 from tollgate.tasks import request as create_request
 from tollgate.tasks.openai_images import MAX_IMAGES
-from tollgate.text import event_stream, metering
-from tollgate.text import json_body as text_body
+from tollgate.text.body import json_body as text_body
+from tollgate.text.money import metering
 from tollgate.text.responses.storage import LIFETIME_S as RESPONSE_S
-from tollgate.text.route_calls import WHOLE_TIMEOUT_S
+from tollgate.text.routes.calls import WHOLE_TIMEOUT_S
+from tollgate.text.serving import event_stream
 from tollgate.usage.period import MAX_DAYS
 from tollgate.webhooks import schedule, sender
 from tollgate.webhooks.repository import MAX_IN_LANE, MAX_IN_SLOW_LANE

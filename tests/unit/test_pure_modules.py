@@ -27,10 +27,10 @@ ACTING = [
         "batches.reader batches.parcel_money batches.parcel_steps batches.parcel_worker "
         "batches.vendor_calls batches.worker "
         "budgets.monitor ledger.budget_mover ledger.budget_repository ledger.family_repository "
-        "ledger.wallet_repository tasks.charges tasks.priced text.budgets text.drawing text.route_calls "
-        "text.responses.stopped text.wallets subaccounts.closing *.service *_service *.client "
-        "visits.visitor workflows.chat_steps workflows.media_steps workflows.pricing workflows.reader "
-        "workflows.worker",
+        "ledger.wallet_repository tasks.charges tasks.priced text.money.budgets text.money.drawing "
+        "text.money.wallets text.responses.stopped text.routes.calls subaccounts.closing *.service "
+        "*_service *.client visits.visitor workflows.chat_steps workflows.media_steps workflows.pricing "
+        "workflows.reader workflows.worker",
         # AWS, the network and the log.
         "kit.aws.async_invoke kit.aws.async_queue kit.aws.batches kit.aws.json_protocol "
         "kit.aws.role_bucket kit.aws.s3_* kit.aws.sdk kit.dynamodb.*database kit.dynamodb.changes "
@@ -58,10 +58,11 @@ ACTING = [
         "tasks.audit tasks.callbacks tasks.dispatch tasks.finalizer tasks.reader tasks.reports "
         "tasks.sources tasks.step tasks.sweep tasks.watch",
         # A text request under way.
-        "text.answer_cache text.attempt text.billing text.endings text.placing text.renewals "
-        "text.route_measures text.switches text.reports text.responses.background text.responses.follow "
-        "text.responses.parts text.request_counter text.event_stream text.middleware text.response "
-        "text.responses.conversations text.responses.keeping text.responses.rendering "
+        "text.money.billing text.money.endings text.money.placing text.money.renewals "
+        "text.money.request_counter text.routes.attempt text.routes.measures text.routes.reports "
+        "text.routes.response text.routes.switches text.serving.answer_cache text.serving.event_stream "
+        "text.serving.middleware text.responses.background text.responses.conversations "
+        "text.responses.follow text.responses.keeping text.responses.parts text.responses.rendering "
         "text.responses.storage webhooks.sender",
     )
     for place in places.split()

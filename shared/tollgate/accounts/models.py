@@ -132,7 +132,7 @@ class ApiKey:
     routing: Wishes = NO_WISHES
     """The routing policy of the key."""
     cache_ttl_s: int | None = None
-    """How long its responses are cached, unless a request has its own wish (`text/answer_cache.py`)."""
+    """How long its responses are cached, without a request's own wish (`text/serving/answer_cache.py`)."""
     acts_from: str | None = None
     """Not stored: the key's own account, if it acts for the sub-account `account_id` in this request."""
 

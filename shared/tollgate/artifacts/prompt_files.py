@@ -1,4 +1,4 @@
-"""Customers' uploaded files for prompts, read without an SDK. See `text/prompt_files.py`."""
+"""Customers' uploaded files for prompts, read without an SDK. See `text/body/prompt_files.py`."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from tollgate.artifacts.uploads import EXTENSIONS, ID_PREFIX, declared_bytes, fo
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.clock import Clock
 from tollgate.kit.ids import is_id
-from tollgate.text.prompt_files import PromptFile
+from tollgate.text.body.prompt_files import PromptFile
 
 _TYPES = {extension: content_type for content_type, extension in reversed(EXTENSIONS.items())}
 

@@ -18,10 +18,10 @@ from tollgate.ledger.errors import (
     RateLimitedError,
     SpendingCapReachedError,
 )
-from tollgate.text.errors import error_body
-from tollgate.text.middleware import public_error
 from tollgate.text.models import TextProtocol
-from tollgate.text.upstream import encoded
+from tollgate.text.serving.middleware import public_error
+from tollgate.text.upstream.exchange import encoded
+from tollgate.text.wire.errors import error_body
 
 # Of one line by one worker, each after all providers refused the one before.
 MAX_ATTEMPTS = 4

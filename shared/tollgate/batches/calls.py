@@ -7,17 +7,17 @@ from typing import Any, cast
 from tollgate.accounts.models import ApiKey
 from tollgate.batches.request import COMPLETIONS, ENDPOINTS, MESSAGES, RESPONSES
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.asgi import Reply
-from tollgate.text.completions import CompletionsRendering, own_names, read_completion_request
-from tollgate.text.event_stream import http_response
-from tollgate.text.fields import invalid
-from tollgate.text.json_body import dumps
-from tollgate.text.kinds import KINDS
+from tollgate.text.body.fields import invalid
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.prompt_files import PromptFiles, with_files
+from tollgate.text.body.request import TextRequest, read_request
+from tollgate.text.kinds.completions import CompletionsRendering, own_names, read_completion_request
+from tollgate.text.kinds.table import KINDS
 from tollgate.text.models import TextProtocol
-from tollgate.text.prompt_files import PromptFiles, with_files
-from tollgate.text.rendering import Rendering, Unchanged
-from tollgate.text.request import TextRequest, read_request
 from tollgate.text.responses.service import ResponsesService
+from tollgate.text.serving.asgi import Reply
+from tollgate.text.serving.event_stream import http_response
+from tollgate.text.wire.rendering import Rendering, Unchanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from tollgate.batches.vendor_calls import VendorCalls
 from tollgate.batches.vendor_lines import VendorLines, line_name
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.observability import logger
-from tollgate.text.exchanges import REQUEST_PREFIX
-from tollgate.text.faults import FaultError
-from tollgate.text.handover import at_prices
-from tollgate.text.metering import HoldPlan
 from tollgate.text.models import BATCH, TextModel, TextRoute
+from tollgate.text.money.handover import at_prices
+from tollgate.text.money.metering import HoldPlan
+from tollgate.text.routes.exchanges import REQUEST_PREFIX
 from tollgate.text.service import TextService
-from tollgate.text.vendor_batches import BatchApi, VendorBatch
+from tollgate.text.upstream.vendor_batches import BatchApi, VendorBatch
+from tollgate.text.wire.faults import FaultError
 
 _OK = 200
 

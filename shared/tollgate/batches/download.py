@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from tollgate.kit.http.response import Response
-from tollgate.text.asgi import SEND_TIMEOUT_S, Receive, Send, encoded_headers
+from tollgate.text.serving.asgi import SEND_TIMEOUT_S, Receive, Send, encoded_headers
 
 JSONL = "application/x-jsonl"
 # For clients that cannot read lines of JSON, such as openapi-python-client

@@ -16,7 +16,7 @@ from tollgate.batches.repository import BatchRepository
 from tollgate.batches.vendor_calls import VendorCalls
 from tollgate.batches.vendor_lines import prefix_in
 from tollgate.kit.observability import logger
-from tollgate.text.vendor_batches import VendorBatch
+from tollgate.text.upstream.vendor_batches import VendorBatch
 
 # Of a batch at the vendor that is not known to be a parcel, and has ended without results.
 NOBODY = "-"

@@ -13,7 +13,7 @@ from typing import Any
 from tollgate.batches.models import MAX_LINE_BYTES, MAX_LINES, Kind
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
 
 # A batch's `errors` lists this many at most.
 MAX_ERRORS = 100

@@ -24,12 +24,12 @@ from tollgate.ledger.reservations import Reservation, ReservationShortError, res
 from tollgate.ledger.trace import RouteCall
 from tollgate.ledger.wallets import account_of, row_ids
 from tollgate.routing.wishes import NO_WISHES, Wishes
-from tollgate.text.billing import TextBilling
-from tollgate.text.endings import HoldEndings
-from tollgate.text.metering import HoldPlan
 from tollgate.text.models import TextModel
-from tollgate.text.placed import PlacedHold
-from tollgate.text.route_plan import RoutePlan
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.endings import HoldEndings
+from tollgate.text.money.metering import HoldPlan
+from tollgate.text.money.placed import PlacedHold
+from tollgate.text.money.route_plan import RoutePlan
 from tollgate.text.usage import Usage
 
 # Attempts to return a reservation; each but the first because a line took from it in between.

@@ -31,7 +31,7 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
 from tollgate.ledger.reservations import QUOTE_PREFIX
 from tollgate.text.service import TextService
-from tollgate.text.vendor_batches import Order, VendorBatch
+from tollgate.text.upstream.vendor_batches import Order, VendorBatch
 
 _GONE = 404
 

@@ -16,8 +16,8 @@ from tollgate.batches.vendor_lines import VendorLines, numbers_to_text
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
 from tollgate.ledger.reservations import QUOTE_PREFIX
-from tollgate.text.handover import prices_of
 from tollgate.text.models import BATCH
+from tollgate.text.money.handover import prices_of
 from tollgate.text.service import TextService
 
 # Steps of one parcel by one worker; more than it has stages.

@@ -15,7 +15,7 @@ from tollgate.kit.dynamodb.writes import put_if_unchanged
 from tollgate.kit.errors import InvalidInputError, StorageBusyError, UploadNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
-from tollgate.text.errors import BatchNotFoundError
+from tollgate.text.wire.errors import BatchNotFoundError
 
 # Attempts to change a row that a worker may change at the same time.
 MAX_ATTEMPTS = 10

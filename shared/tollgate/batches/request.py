@@ -14,7 +14,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.query import QueryReader, page_size
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem, one_of, unknown_fields
-from tollgate.text.json_body import read_json_body
+from tollgate.text.body.json_body import read_json_body
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.metadata import metadata_of
 

@@ -33,9 +33,9 @@ from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.errors import IdempotencyKeyReusedError, StorageBusyError
 from tollgate.kit.ids import is_id
 from tollgate.ledger.attribution import HEADER, attribution_of
-from tollgate.text.errors import BatchLimitReachedError, BatchNotFoundError
-from tollgate.text.fields import invalid
-from tollgate.text.upstream import encoded
+from tollgate.text.body.fields import invalid
+from tollgate.text.upstream.exchange import encoded
+from tollgate.text.wire.errors import BatchLimitReachedError, BatchNotFoundError
 
 # The newest batches of an account, among which a repeat of a create is found.
 MAX_RECENT = 100

@@ -9,8 +9,8 @@ from tollgate.batches.parcels import CLOCK_S, MAX_PAGES, MAX_RESULT_PAGES
 from tollgate.kit.http.client import HttpClient, header_lines
 from tollgate.kit.http.response import HttpError
 from tollgate.kit.observability import emit_provider_error, logger
-from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import BatchApi, Order, UnreadableBatchError, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall
+from tollgate.text.upstream.vendor_batches import BatchApi, Order, UnreadableBatchError, VendorBatch
 
 # Of a call, and of a call with a file.
 CALL_S, FILE_S = 30.0, 180.0

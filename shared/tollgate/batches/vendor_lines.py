@@ -15,17 +15,17 @@ from tollgate.kit.errors import TollgateError
 from tollgate.ledger.attribution import Attribution, attribution_of
 from tollgate.routing.reading import NOTHING_ASKED
 from tollgate.routing.wishes import NO_WISHES
-from tollgate.text.admission import UseOf, demand_of, estimate_of, model_named
-from tollgate.text.json_body import dumps
-from tollgate.text.kinds import KINDS
-from tollgate.text.metering import HoldPlan, full_hold
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.prompt_files import has_own_files
+from tollgate.text.body.request import TextRequest, read_request
+from tollgate.text.kinds.table import KINDS
 from tollgate.text.models import BATCH, TextModel, TextProtocol, TextRoute
-from tollgate.text.prompt_files import has_own_files
-from tollgate.text.request import TextRequest, read_request
-from tollgate.text.route_plan import Candidate
-from tollgate.text.shown import ORDINARY_TIERS
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream
-from tollgate.text.vendor_batches import BatchApi
+from tollgate.text.money.metering import HoldPlan, full_hold
+from tollgate.text.money.route_plan import Candidate
+from tollgate.text.routes.admission import UseOf, demand_of, estimate_of, model_named
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest, TextUpstream
+from tollgate.text.upstream.vendor_batches import BatchApi
+from tollgate.text.wire.shown import ORDINARY_TIERS
 
 # The endpoints whose lines a vendor gets.
 SERVED = ("/v1/chat/completions", "/v1/embeddings", MESSAGES)

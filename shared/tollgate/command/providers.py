@@ -10,7 +10,7 @@ from tollgate.command.terminal import confirm, print_json, print_table
 from tollgate.kit.clock import MS_PER_S
 from tollgate.operator.providers import KNOWN
 from tollgate.providers.runtime.health_store import REFRESH_MS
-from tollgate.text.switches import ACCEPTED_MS
+from tollgate.text.routes.switches import ACCEPTED_MS
 
 Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")]
 OfModel = Annotated[str | None, typer.Option("--model", help="Only its route for this model.")]

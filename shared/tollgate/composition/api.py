@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from tollgate.quotes.service import QuoteService
     from tollgate.reference.pages import Reference
     from tollgate.subaccounts.service import SubaccountService
-    from tollgate.text.exchanges import RouteCheck
+    from tollgate.text.routes.exchanges import RouteCheck
     from tollgate.workflows.service import WorkflowService
 
 
@@ -283,7 +283,7 @@ def _route_check() -> "RouteCheck":
         known_text_providers,
         translating_upstreams,
     )
-    from tollgate.text.exchanges import RouteCheck  # noqa: PLC0415 - see above
+    from tollgate.text.routes.exchanges import RouteCheck  # noqa: PLC0415 - see above
 
     return RouteCheck(known_text_providers(), translating_upstreams())
 

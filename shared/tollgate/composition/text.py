@@ -42,24 +42,24 @@ from tollgate.providers.runtime.text_registry import (
     make_text_upstreams,
 )
 from tollgate.routing.facts import KnownProviders
-from tollgate.text.answer_cache import AnswerCache
-from tollgate.text.billing import TextBilling
-from tollgate.text.breaker import Breaker
+from tollgate.text.body.prompt_files import PromptFiles
+from tollgate.text.listing.views import wire_model
 from tollgate.text.models import TextModel
-from tollgate.text.prompt_files import PromptFiles
-from tollgate.text.request_counter import RequestCounter
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.request_counter import RequestCounter
 from tollgate.text.responses.background import BackgroundResponses
 from tollgate.text.responses.conversation_service import ConversationService
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.repository import ResponseRepository
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.responses.storage import Storage
-from tollgate.text.route_calls import RouteCalls
-from tollgate.text.route_measures import KnownMeasures
+from tollgate.text.routes.breaker import Breaker
+from tollgate.text.routes.calls import RouteCalls
+from tollgate.text.routes.measures import KnownMeasures
+from tollgate.text.routes.switches import Switches, switch_reader
 from tollgate.text.service import TextService
-from tollgate.text.switches import Switches, switch_reader
-from tollgate.text.upstream import TextUpstream
-from tollgate.text.views import wire_model
+from tollgate.text.serving.answer_cache import AnswerCache
+from tollgate.text.upstream.exchange import TextUpstream
 
 if TYPE_CHECKING:
     from tollgate.batches.service import BatchService

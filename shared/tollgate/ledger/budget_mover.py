@@ -1,6 +1,6 @@
 """The budgets of accounts, for media: reads them, and moves a budget's money between its rows.
 
-`text/budgets.py` does the same without blocking.
+`text/money/budgets.py` does the same without blocking.
 """
 
 from contextlib import suppress

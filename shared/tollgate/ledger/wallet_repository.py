@@ -20,7 +20,7 @@ from tollgate.ledger.wallets import (
 
 
 class WalletRepository:
-    """Reads and writes wallets; for text, `text/wallets.py` does the work of `fund` and `gather`."""
+    """Reads and writes wallets; for text, `text/money/wallets.py` does the work of `fund` and `gather`."""
 
     def __init__(self, db: Database, table: str) -> None:
         self._db = db

@@ -11,8 +11,8 @@ from tollgate.kit.aws.async_invoke import AsyncFunction
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.probing.facts import ProbedMedia, ProbeResult, read_answer
-from tollgate.text.request import TextRequest
-from tollgate.text.transcription import probed, recording_of
+from tollgate.text.body.request import TextRequest
+from tollgate.text.kinds.transcription import probed, recording_of
 
 TIMEOUT_S = 20.0
 """More than the function's own bound of a probe, and its start."""

@@ -11,12 +11,12 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.pricing import Quote
 from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.quotes.request import GENERATION, Asked
-from tollgate.text.admission import demand_of, model_named
-from tollgate.text.exchanges import CheckRoutes
-from tollgate.text.metering import Demand, full_hold
+from tollgate.text.body.request import TextRequest
+from tollgate.text.listing.views import wire_model
 from tollgate.text.models import TextModel
-from tollgate.text.request import TextRequest
-from tollgate.text.views import wire_model
+from tollgate.text.money.metering import Demand, full_hold
+from tollgate.text.routes.admission import demand_of, model_named
+from tollgate.text.routes.exchanges import CheckRoutes
 
 VERSION_CHARS = 16
 # Bytes that a client may add to the body that it quoted, such as `"stream": true` and an end user.
@@ -127,7 +127,7 @@ def _model(name: str, path: str, request: TextRequest, catalog: Catalog, key: Ap
 
 
 def _with_room(demand: Demand, model: TextModel) -> Demand:
-    # A byte is a token at most (text/tokens.py).
+    # A byte is a token at most (text/body/tokens.py).
     most = min(demand.input_tokens + ROOM_BYTES, max(model.context_tokens, demand.input_tokens))
     return replace(demand, input_tokens=most)
 

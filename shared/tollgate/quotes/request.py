@@ -10,9 +10,9 @@ from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import Scope
 from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLargeError
 from tollgate.kit.problems import Problem, unknown_fields
-from tollgate.text.kinds import KINDS
+from tollgate.text.body.request import TextRequest, read_request
+from tollgate.text.kinds.table import KINDS
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import TextRequest, read_request
 from tollgate.text.responses.as_chat import complete_chat, own_names
 
 # The transaction that creates them has two rows for each generation, and DynamoDB accepts 100 rows in one.

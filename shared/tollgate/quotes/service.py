@@ -27,7 +27,7 @@ from tollgate.routing.selection import Policies
 from tollgate.tasks.charges import MarkupChangedError, Purchase
 from tollgate.tasks.priced import PricedTask
 from tollgate.tasks.service import TaskService, below
-from tollgate.text.exchanges import RouteCheck
+from tollgate.text.routes.exchanges import RouteCheck
 
 # Each but the first because another request used or cancelled the quote meanwhile.
 MAX_ATTEMPTS = 3

@@ -8,9 +8,9 @@ from tollgate.catalog.models import CatalogModel
 from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.reconciliation.reports import Line, model_name
-from tollgate.text.metering import exact_micro_usd
+from tollgate.text.listing.views import cost_model
+from tollgate.text.money.metering import exact_micro_usd
 from tollgate.text.usage import Usage
-from tollgate.text.views import cost_model
 
 CostOf = Callable[[str], CatalogModel | None]
 

@@ -21,8 +21,8 @@ from tollgate.run_tokens import views as run_tokens
 from tollgate.seals import views as seals
 from tollgate.subaccounts import views as subaccounts
 from tollgate.tasks import models as tasks
-from tollgate.text import endpoints
-from tollgate.text import views as text
+from tollgate.text.listing import endpoints
+from tollgate.text.listing import views as text
 from tollgate.usage import counts, openrouter_views
 from tollgate.webhooks import models as webhooks
 from tollgate.workflows import views as workflows

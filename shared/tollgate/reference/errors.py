@@ -14,7 +14,7 @@ import tollgate.quotes.errors
 import tollgate.run_tokens.errors
 import tollgate.subaccounts.errors
 import tollgate.tasks.errors
-import tollgate.text.errors
+import tollgate.text.wire.errors
 import tollgate.webhooks.errors
 import tollgate.workflows.errors
 from tollgate.kit.errors import TollgateError
@@ -33,7 +33,7 @@ MODULES: tuple[ModuleType, ...] = (
     tollgate.tasks.errors,
     tollgate.webhooks.errors,
     tollgate.workflows.errors,
-    tollgate.text.errors,
+    tollgate.text.wire.errors,
 )
 
 

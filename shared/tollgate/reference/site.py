@@ -21,7 +21,7 @@ from tollgate.reference.errors import errors
 from tollgate.reference.generations import example_input
 from tollgate.reference.guides import INDEX, MARKDOWN, SITE, Doc, advice, guides, linked, outside_of_fences
 from tollgate.reference.prices import Headline, Headlines, condition, thousands, tiers
-from tollgate.text import fields, inner_fields
+from tollgate.text.body import fields, inner_fields
 
 HOOK = "your webhook"
 # More than the number of pages. Each has a few kilobytes.

@@ -18,7 +18,7 @@ class TextProtocol(StrEnum):
 
     OPENAI = "openai"  # Chat completions.
     ANTHROPIC = "anthropic"  # Messages.
-    # These are no chats, but are held, routed and billed like one, without an output (`text/kinds.py`).
+    # These are no chats, but are held, routed and billed like one, without an output (`text/kinds/table.py`).
     EMBEDDINGS = "embeddings"
     RERANK = "rerank"
     MODERATIONS = "moderations"

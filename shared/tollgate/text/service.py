@@ -26,20 +26,20 @@ from tollgate.routing.reading import MODELS, resolved
 from tollgate.routing.selection import NO_POLICIES, Policies
 from tollgate.routing.speeds import NO_SPEEDS, Speeds
 from tollgate.routing.wishes import NO_WISHES, Sort, Wishes
-from tollgate.text.admission import UseOf, check_references, demand_of, model_named
-from tollgate.text.billing import TextBilling
-from tollgate.text.errors import RequestEndedError
-from tollgate.text.finishing import Finishing
-from tollgate.text.handover import at_prices
-from tollgate.text.metering import Demand
+from tollgate.text.body.request import TextRequest
+from tollgate.text.body.tokens import input_estimate
 from tollgate.text.models import TextModel, TextProtocol
-from tollgate.text.placed import PlacedHold
-from tollgate.text.request import TextRequest
-from tollgate.text.response import Refused, TextResponse
-from tollgate.text.route_calls import RouteCalls
-from tollgate.text.route_measures import KnownMeasures
-from tollgate.text.route_plan import Choose, ProviderExcludedError, RoutePlan, plan_from, plan_of
-from tollgate.text.tokens import input_estimate
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.handover import at_prices
+from tollgate.text.money.metering import Demand
+from tollgate.text.money.placed import PlacedHold
+from tollgate.text.money.route_plan import Choose, ProviderExcludedError, RoutePlan, plan_from, plan_of
+from tollgate.text.routes.admission import UseOf, check_references, demand_of, model_named
+from tollgate.text.routes.calls import RouteCalls
+from tollgate.text.routes.finishing import Finishing
+from tollgate.text.routes.measures import KnownMeasures
+from tollgate.text.routes.response import Refused, TextResponse
+from tollgate.text.wire.errors import RequestEndedError
 
 # The ledger's text for a request whose client disconnected, or that failed inside.
 NO_ANSWER = "Ended before there was a response; nothing was charged."

@@ -14,7 +14,7 @@ from typing import Any
 MAX_TOKENS = 1_000_000_000
 
 
-# Beside the tokens of a usage (`text/cost.py`).
+# Beside the tokens of a usage (`text/money/cost.py`).
 COST_FIELDS = ("cost", "cost_details", "is_byok")
 # The names of a chat's parts of the cost, and their names in a response. OpenRouter's SDKs require them
 # (npm: @openrouter/sdk 1.3.19, `OpenResponsesResult`).

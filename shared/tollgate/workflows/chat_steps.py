@@ -25,8 +25,8 @@ from tollgate.ledger.entries import Entry
 from tollgate.ledger.errors import RateLimitedError
 from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.ledger.reservations import QUOTE_HEADER
-from tollgate.text.asgi import Reply
-from tollgate.text.middleware import public_error
+from tollgate.text.serving.asgi import Reply
+from tollgate.text.serving.middleware import public_error
 from tollgate.workflows.media_steps import NO_KEY, result_of
 from tollgate.workflows.models import MAX_CHATS, MAX_TEXT_BYTES, Step, StepError, StepStatus, Workflow
 from tollgate.workflows.pricing import chat_body

@@ -23,9 +23,9 @@ from tollgate.quotes.request import Asked, check_scopes
 from tollgate.routing.selection import Policies
 from tollgate.tasks.priced import PricedTask
 from tollgate.tasks.service import TaskService, below
-from tollgate.text.exchanges import RouteCheck
+from tollgate.text.body.request import LIMIT_FIELDS, TextRequest, read_request
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import LIMIT_FIELDS, TextRequest, read_request
+from tollgate.text.routes.exchanges import RouteCheck
 from tollgate.workflows.models import MAX_FILES, MAX_TEXT_BYTES, Step, StepKind
 from tollgate.workflows.references import Reference, with_results
 from tollgate.workflows.request import CHAT_OPTIONS, AskedStep

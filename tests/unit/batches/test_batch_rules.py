@@ -36,8 +36,8 @@ from tollgate.batches.views import batch_view, message_batch_view
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id, new_id
 from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
-from tollgate.text.asgi import Reply
-from tollgate.text.errors import BatchLimitReachedError
+from tollgate.text.serving.asgi import Reply
+from tollgate.text.wire.errors import BatchLimitReachedError
 
 NOW_MS = 1_700_000_000_000
 NOW_S = NOW_MS // 1000

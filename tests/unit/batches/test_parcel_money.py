@@ -16,7 +16,7 @@ from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.hold_entries import charge_ids
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.reservations import Reservation, ReservationShortError
-from tollgate.text.metering import HoldPlan
+from tollgate.text.money.metering import HoldPlan
 from tollgate.text.usage import Usage
 
 RESERVED = Reservation("quo_1", "usr_1", "key_1", 9_000, Attribution())

@@ -10,8 +10,8 @@ import pytest
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.kit.http.client import HttpClient
 from tollgate.kit.http.response import HttpError
-from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import BatchApi, Order, UnreadableBatchError
+from tollgate.text.upstream.exchange import HttpCall
+from tollgate.text.upstream.vendor_batches import BatchApi, Order, UnreadableBatchError
 
 
 @dataclass

@@ -12,7 +12,7 @@ from tollgate.catalog.lint import reserve_faults, text_faults
 from tollgate.catalog.parsing import parse_model
 from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.catalog.views import catalog_dto
-from tollgate.text.views import wire_model
+from tollgate.text.listing.views import wire_model
 
 MODELS = CATALOG.text_models()
 RAW: dict[str, Any] = {

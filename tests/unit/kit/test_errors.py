@@ -23,7 +23,7 @@ from tollgate.kit.problems import MAX_PROBLEMS, Problem, unknown_fields
 from tollgate.ledger.errors import BudgetReachedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.reference.errors import MODULES, errors_of
 from tollgate.tasks.errors import IdempotencyConflictError, MaxCostExceededError, TaskNotFoundError
-from tollgate.text import errors as text_errors
+from tollgate.text.wire import errors as text_errors
 
 
 def subclasses(parent: type[TollgateError]) -> Iterator[type[TollgateError]]:

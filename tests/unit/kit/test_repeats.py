@@ -42,9 +42,9 @@ from tollgate.kit.dynamodb.writes import MarkedWrite, SingleWrite, Write, leave,
 from tollgate.kit.ids import new_id
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, RENEW_AFTER_MS
 from tollgate.ledger.wallets import Limits
-from tollgate.text.billing import TextBilling
-from tollgate.text.metering import charge_micro_usd
-from tollgate.text.placed import PlacedHold
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.metering import charge_micro_usd
+from tollgate.text.money.placed import PlacedHold
 
 PACKAGE = Path(tollgate.__file__).parent
 BALANCE_MICRO_USD = 10_000_000

@@ -31,7 +31,7 @@ from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, holds_of
 from tollgate.ledger.runs import Run, RunTerms, token_id_of
 from tollgate.ledger.wallets import Limits
 from tollgate.run_tokens.repository import RunTokenRepository
-from tollgate.text.metering import full_hold
+from tollgate.text.money.metering import full_hold
 
 ALICE, BOB = Attribution("alice", {"team": "search"}), Attribution("bob", {"team": "search"})
 ACCOUNTS = "AccountsTable"

@@ -33,7 +33,7 @@ from tollgate.ledger.wallets import EARNED, OPEN
 from tollgate.tasks.lifecycle import End
 from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.repository import StaleTaskError, TaskRepository
-from tollgate.text.metering import charge_micro_usd
+from tollgate.text.money.metering import charge_micro_usd
 
 ACCOUNTS, LEDGER, BUDGETS = "AccountsTable", "LedgerTable", "BudgetsTable"
 BUSY = (DatabaseBusyError, StorageBusyError, WriteConflictError, ConcurrencyLimitedError)

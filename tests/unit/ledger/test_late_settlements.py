@@ -29,10 +29,10 @@ from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, MAX_RENEWALS
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.text import renewals
-from tollgate.text.billing import TextBilling
-from tollgate.text.metering import Demand
-from tollgate.text.placed import Billed
+from tollgate.text.money import renewals
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.metering import Demand
+from tollgate.text.money.placed import Billed
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")

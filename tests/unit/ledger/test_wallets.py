@@ -29,9 +29,9 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS
 from tollgate.ledger.wallets import Limits, share_of, wallet_row
-from tollgate.text.billing import TextBilling
-from tollgate.text.metering import Demand, full_hold
-from tollgate.text.placed import PlacedHold
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.metering import Demand, full_hold
+from tollgate.text.money.placed import PlacedHold
 from tollgate.text.usage import Usage
 
 DEMAND, USAGE = Demand(100, 100), Usage(100, 60)

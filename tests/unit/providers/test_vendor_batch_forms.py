@@ -12,7 +12,7 @@ from tollgate.providers.text.batches.google import GoogleBatches
 from tollgate.providers.text.batches.mistral import MistralBatches
 from tollgate.providers.text.batches.openai import OpenAiBatches
 from tollgate.providers.text.batches.xai import XaiBatches
-from tollgate.text.vendor_batches import UnreadableBatchError
+from tollgate.text.upstream.vendor_batches import UnreadableBatchError
 
 NOW_S = 1_780_000_000
 URL = "https://vendor.test/v1"

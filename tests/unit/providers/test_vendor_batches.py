@@ -24,8 +24,8 @@ from tollgate.providers.text.batches.mistral import MistralBatches
 from tollgate.providers.text.batches.openai import OpenAiBatches
 from tollgate.providers.text.batches.xai import XaiBatches
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import Order, UnreadableBatchError, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall
+from tollgate.text.upstream.vendor_batches import Order, UnreadableBatchError, VendorBatch
 
 NOW_S = 1_780_000_000
 URL = "https://vendor.test/v1"

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from local.simulator.text.refusals import messages_refusal
-from tollgate.text.sse import SseSplitter
+from tollgate.text.wire.sse import SseSplitter
 
 OPENAI, ANTHROPIC = "/openai/v1/chat/completions", "/anthropic/v1/messages"
 AUTH = {"authorization": "Bearer key", "anthropic-version": "2023-06-01"}

@@ -18,17 +18,17 @@ from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
-from tollgate.text.errors import error_body, fault_body
-from tollgate.text.faults import FaultError
-from tollgate.text.json_body import dumps
-from tollgate.text.metering import Demand, full_hold
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
+from tollgate.text.body.tokens import input_bound, input_estimate
 from tollgate.text.models import TextProtocol, TextRoute
-from tollgate.text.request import read_request
-from tollgate.text.response import encode_events
-from tollgate.text.sse import UnreadableStreamError
-from tollgate.text.stream import Meter
-from tollgate.text.tokens import input_bound, input_estimate
-from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, encoded, refusal
+from tollgate.text.money.metering import Demand, full_hold
+from tollgate.text.routes.response import encode_events
+from tollgate.text.upstream.exchange import Exchange, RoutedRequest, TextUpstream, encoded, refusal
+from tollgate.text.wire.errors import error_body, fault_body
+from tollgate.text.wire.faults import FaultError
+from tollgate.text.wire.sse import UnreadableStreamError
+from tollgate.text.wire.stream import Meter
 
 TIMEOUT_S = 10
 

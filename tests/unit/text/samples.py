@@ -6,15 +6,15 @@ from decimal import Decimal
 from typing import Any
 
 from tollgate.routing.wishes import NO_WISHES, Wishes
-from tollgate.text.dialect import ChatDialect
-from tollgate.text.json_body import dumps
-from tollgate.text.metering import Demand, HoldPlan
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
 from tollgate.text.models import LongContextTier, TextModel, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.request import read_request
-from tollgate.text.route_plan import Candidate, Choose, RoutePlan
-from tollgate.text.sse import SseEvent, SseSplitter
-from tollgate.text.stream import AnswerStream, Meter
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
+from tollgate.text.money.metering import Demand, HoldPlan
+from tollgate.text.money.route_plan import Candidate, Choose, RoutePlan
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest
+from tollgate.text.wire.dialect import ChatDialect
+from tollgate.text.wire.sse import SseEvent, SseSplitter
+from tollgate.text.wire.stream import AnswerStream, Meter
 
 OPENAI, ANTHROPIC = TextProtocol.OPENAI, TextProtocol.ANTHROPIC
 PLAIN = ChatDialect()

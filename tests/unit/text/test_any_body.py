@@ -13,12 +13,12 @@ from tollgate.catalog.loader import Catalog
 from tollgate.kit.errors import TollgateError
 from tollgate.providers.runtime.text_registry import known_text_providers, translating_upstreams
 from tollgate.routing.selection import NO_POLICIES
-from tollgate.text.admission import demand_of
-from tollgate.text.exchanges import RouteCheck
+from tollgate.text.body.request import TextRequest, read_request
+from tollgate.text.listing.views import wire_model
 from tollgate.text.models import TextModel, TextProtocol
-from tollgate.text.request import TextRequest, read_request
 from tollgate.text.responses.as_chat import complete_chat
-from tollgate.text.views import wire_model
+from tollgate.text.routes.admission import demand_of
+from tollgate.text.routes.exchanges import RouteCheck
 
 # Each of them has another provider, with other rules.
 MODELS = ("gpt-5.4-mini", "claude-haiku-5-5", "gemini-3.5-flash", "mistral-medium-3.5")

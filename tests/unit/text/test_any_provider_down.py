@@ -21,15 +21,15 @@ from tollgate.kit.http.client import split_url
 from tollgate.providers.runtime.accounts import text_accounts
 from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import BEDROCK, make_bedrock, make_text_upstreams
-from tollgate.text import route_calls
-from tollgate.text.breaker import Breaker
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
+from tollgate.text.listing.views import wire_model
 from tollgate.text.models import TextModel, TextProtocol
-from tollgate.text.request import read_request
-from tollgate.text.response import CompleteResponse, StreamedResponse
-from tollgate.text.route_calls import RouteCalls
+from tollgate.text.routes import calls as route_calls
+from tollgate.text.routes.breaker import Breaker
+from tollgate.text.routes.calls import RouteCalls
+from tollgate.text.routes.response import CompleteResponse, StreamedResponse
 from tollgate.text.service import TextService
-from tollgate.text.views import wire_model
 
 # Other kinds have readers of their own: tests/functional/test_text_embeddings.py and test_text_rerank.py.
 MODELS = [

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tollgate.kit.errors import MethodNotAllowedError, PayloadTooLargeError, RouteNotFoundError
-from tollgate.text import asgi
-from tollgate.text.asgi import ClientLeftError, Message, Reply, Request, Routes
+from tollgate.text.serving import asgi
+from tollgate.text.serving.asgi import ClientLeftError, Message, Reply, Request, Routes
 
 LEAVES: Message = {"type": "http.disconnect"}
 

@@ -25,11 +25,11 @@ from tests.unit.text.samples import (
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.bedrock.request import converse_request
 from tollgate.providers.text.bedrock.text import Bedrock, fault_of_answer
-from tollgate.text.faults import FaultError, Verdict
 from tollgate.text.models import TextProtocol, TextRoute
-from tollgate.text.sse import UnreadableStreamError
-from tollgate.text.upstream import Exchange
+from tollgate.text.upstream.exchange import Exchange
 from tollgate.text.usage import Usage
+from tollgate.text.wire.faults import FaultError, Verdict
+from tollgate.text.wire.sse import UnreadableStreamError
 
 HI = {"model": "ours", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
 USAGE = {

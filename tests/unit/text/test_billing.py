@@ -18,8 +18,8 @@ from tollgate.ledger.audit import audit
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
-from tollgate.text.billing import TextBilling
-from tollgate.text.metering import Demand
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.metering import Demand
 from tollgate.text.usage import Usage
 
 MODEL = small_model()

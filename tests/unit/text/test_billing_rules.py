@@ -35,10 +35,10 @@ from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits, WalletWrites, row_ids
 from tollgate.routing.wishes import Wishes
-from tollgate.text.billing import TextBilling
-from tollgate.text.metering import Demand
-from tollgate.text.placed import Billed, PlacedHold
-from tollgate.text.route_plan import RoutePlan
+from tollgate.text.money.billing import TextBilling
+from tollgate.text.money.metering import Demand
+from tollgate.text.money.placed import Billed, PlacedHold
+from tollgate.text.money.route_plan import RoutePlan
 from tollgate.text.usage import Usage
 
 T = TypeVar("T")
@@ -260,7 +260,7 @@ class TestPlacing:
         desk.open(10**6, wallets=2)
         body = {"name": "All", "scope": "account", "limitCents": 3, "per": "total"}
         api_parts.api().budgets.create(desk.account_id, body)
-        monkeypatch.setattr("tollgate.text.placing.random.randrange", lambda _: 1)
+        monkeypatch.setattr("tollgate.text.money.placing.random.randrange", lambda _: 1)
         # The second row gets a quarter of the main row's money at a time: 7,500, 5,625, 4,218 and 3,164.
         for number in range(42):
             assert desk.place(f"req_{number}").hold.amount_micro_usd == 700
@@ -273,9 +273,9 @@ class TestPlacing:
     @pytest.mark.parametrize(
         ("target", "result"),
         [
-            ("budgets.TextBudgets.load", None),
-            ("budgets.TextBudgets.fund", True),
-            ("wallets.Wallets.gather", True),
+            ("money.budgets.TextBudgets.load", None),
+            ("money.budgets.TextBudgets.fund", True),
+            ("money.wallets.Wallets.gather", True),
         ],
     )
     def test_a_hold_that_never_succeeds_has_an_end(
@@ -287,7 +287,7 @@ class TestPlacing:
         desk.open(1_000 if "gather" in target else 10**6, wallets=2)
         body = {"name": "All", "scope": "account", "limitCents": 2, "per": "total"}
         api_parts.api().budgets.create(desk.account_id, body)
-        monkeypatch.setattr("tollgate.text.placing.random.randrange", lambda _: 1)
+        monkeypatch.setattr("tollgate.text.money.placing.random.randrange", lambda _: 1)
         monkeypatch.setattr(f"tollgate.text.{target}", nothing)
         with pytest.raises(DatabaseBusyError, match="moving"):
             desk.place("req_1", Demand(100, 575))
@@ -353,7 +353,7 @@ class TestBudgets:
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch, limit_cents: int, is_divided: bool
     ) -> None:
         turns = cycle([1, 0])
-        monkeypatch.setattr("tollgate.text.placing.random.randrange", lambda _: next(turns))
+        monkeypatch.setattr("tollgate.text.money.placing.random.randrange", lambda _: next(turns))
         desk.open(10**6, wallets=2)
         budgets, limit = api_parts.api().budgets, micro_usd_of_cents(limit_cents)
         body = {"name": "All", "scope": "account", "limitCents": limit_cents, "per": "total"}

@@ -16,8 +16,8 @@ from openai.types.responses import ResponseInputContentParam, ResponseInputItemP
 from typing_extensions import get_type_hints, is_typeddict
 
 from tollgate.kit.problems import Problem
-from tollgate.text import body_shapes
-from tollgate.text.body_shapes import ANYTHING, MAX_PROBLEMS, response_problems, shape_problems
+from tollgate.text.body import body_shapes
+from tollgate.text.body.body_shapes import ANYTHING, MAX_PROBLEMS, response_problems, shape_problems
 from tollgate.text.models import TextProtocol
 
 WRONG = 7.5

@@ -1,6 +1,6 @@
 """An outage costs one slow request per window, and not every request."""
 
-from tollgate.text.breaker import FAST_FAILURES, WINDOW_MS, Breaker
+from tollgate.text.routes.breaker import FAST_FAILURES, WINDOW_MS, Breaker
 
 NOW = 1_700_000_000_000
 

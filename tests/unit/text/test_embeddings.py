@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.text.samples import PLAIN, text_model
-from tollgate.text.embeddings import (
+from tollgate.text.body.json_body import dumps
+from tollgate.text.kinds.embeddings import (
     embedding_bound,
     embedding_estimate,
     embedding_problems,
@@ -17,11 +18,10 @@ from tollgate.text.embeddings import (
     embeddings_exchange,
     read_embedding_request,
 )
-from tollgate.text.faults import FaultError
-from tollgate.text.json_body import dumps
-from tollgate.text.metering import Demand, full_hold
 from tollgate.text.models import Embedding, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.upstream import HttpCall, RoutedRequest
+from tollgate.text.money.metering import Demand, full_hold
+from tollgate.text.upstream.exchange import HttpCall, RoutedRequest
+from tollgate.text.wire.faults import FaultError
 
 EMBEDDING = Embedding(dimensions=3072, max_dimensions=3072, max_inputs=2048, takes_tokens=True)
 MODEL = text_model(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.support.simulated import SimulatedLoop
-from tollgate.text.asgi import SEND_TIMEOUT_S, Message
-from tollgate.text.event_stream import KEEP_ALIVE_S, EndIfAsked, EventStream
 from tollgate.text.models import TextProtocol
-from tollgate.text.placed import Billed
-from tollgate.text.rendering import Unchanged
-from tollgate.text.response import StreamedResponse
+from tollgate.text.money.placed import Billed
+from tollgate.text.routes.response import StreamedResponse
+from tollgate.text.serving.asgi import SEND_TIMEOUT_S, Message
+from tollgate.text.serving.event_stream import KEEP_ALIVE_S, EndIfAsked, EventStream
+from tollgate.text.wire.rendering import Unchanged
 
 EVENT = b"data: word\n\n"
 BEGINS_LATE_S = KEEP_ALIVE_S + 5

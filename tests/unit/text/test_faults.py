@@ -11,8 +11,9 @@ from tollgate.kit.problems import Problem
 from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.providers.text.anthropic.facts import CODE_STATUSES
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.errors import error_body, error_event, fault_body, fault_status
-from tollgate.text.faults import (
+from tollgate.text.upstream.exchange import refusal
+from tollgate.text.wire.errors import error_body, error_event, fault_body, fault_status
+from tollgate.text.wire.faults import (
     STREAM_BROKEN,
     UNREADABLE,
     Fault,
@@ -23,7 +24,6 @@ from tollgate.text.faults import (
     read_fault,
     read_object,
 )
-from tollgate.text.upstream import refusal
 
 
 def verdict(status: int) -> Verdict:

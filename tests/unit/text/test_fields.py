@@ -11,8 +11,17 @@ from openai.types.chat import completion_create_params as chat
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
 from tollgate.routing.reading import FIELDS as ROUTING
-from tollgate.text.embeddings import FIELDS
-from tollgate.text.fields import CHAT, COMPLETIONS, MESSAGES, RESPONSES, Rule, Table, refused_fields, unsent
+from tollgate.text.body.fields import (
+    CHAT,
+    COMPLETIONS,
+    MESSAGES,
+    RESPONSES,
+    Rule,
+    Table,
+    refused_fields,
+    unsent,
+)
+from tollgate.text.kinds.embeddings import FIELDS
 
 DOCUMENTED: dict[str, tuple[Table, tuple[type, ...]]] = {
     "chat": (CHAT, (chat.CompletionCreateParamsNonStreaming, chat.CompletionCreateParamsStreaming)),

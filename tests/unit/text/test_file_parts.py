@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
-from tollgate.text.file_parts import file_problems
-from tollgate.text.json_body import dumps
+from tollgate.text.body.file_parts import file_problems
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import NativeRequest, read_request
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import NativeRequest, read_request
 
 PART = "/messages/0/content/0"
 DATA = f"{PART}/file/file_data"

@@ -8,11 +8,11 @@ import pytest
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
-from tollgate.text.fields import refused_fields
-from tollgate.text.foreign import foreign_problems
-from tollgate.text.json_body import dumps
+from tollgate.text.body.fields import refused_fields
+from tollgate.text.body.foreign import foreign_problems
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import read_request
 from tollgate.text.responses.items import messages_of
 
 PIXEL = "data:image/png;base64,AAAA"

@@ -10,15 +10,15 @@ from tollgate.providers.text.google import facts
 from tollgate.providers.text.google.answer import completion_of_content, usage_of_content
 from tollgate.providers.text.google.request import content_request
 from tollgate.providers.text.google.text import fault_of_answer
-from tollgate.text.faults import FaultError, Verdict
-from tollgate.text.images import image_problems
-from tollgate.text.json_body import dumps, read_json_body
-from tollgate.text.metering import HoldPlan
+from tollgate.text.body.images import image_problems
+from tollgate.text.body.json_body import dumps, read_json_body
+from tollgate.text.body.request import checked_request
 from tollgate.text.models import ChatImages, TextProtocol, TextRoute
-from tollgate.text.request import checked_request
-from tollgate.text.stream import Meter
-from tollgate.text.upstream import RoutedRequest
+from tollgate.text.money.metering import HoldPlan
+from tollgate.text.upstream.exchange import RoutedRequest
 from tollgate.text.usage import Usage
+from tollgate.text.wire.faults import FaultError, Verdict
+from tollgate.text.wire.stream import Meter
 
 IMAGES = ChatImages({"1K": 1_120, "2K": 1_680}, ("1:1", "16:9"))
 PNG = "data:image/png;base64,iVBORw0KGgo="

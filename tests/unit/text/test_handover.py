@@ -10,11 +10,11 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.loader import Catalog
 from tollgate.quotes.parts import VERSION_CHARS, Part, text_part_now
-from tollgate.text.handover import at_prices, prices_of
-from tollgate.text.metering import Demand, charge_micro_usd
+from tollgate.text.listing.views import wire_model
 from tollgate.text.models import TextModel, TokenPrices
+from tollgate.text.money.handover import at_prices, prices_of
+from tollgate.text.money.metering import Demand, charge_micro_usd
 from tollgate.text.usage import Usage
-from tollgate.text.views import wire_model
 
 MODELS = [wire_model(model) for model in CATALOG.text_models()]
 DEARER = TokenPrices(Decimal(1_000), Decimal(1_000))

@@ -14,9 +14,9 @@ from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.request import converse_request, ignored_by_converse
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
-from tollgate.text.inner_fields import OF_CHAT, OF_MESSAGES, OF_RESPONSES, Tables, hints_of_response
-from tollgate.text.json_body import read_json_body
-from tollgate.text.request import NativeRequest
+from tollgate.text.body.inner_fields import OF_CHAT, OF_MESSAGES, OF_RESPONSES, Tables, hints_of_response
+from tollgate.text.body.json_body import read_json_body
+from tollgate.text.body.request import NativeRequest
 
 CACHES = {"cache_control", "prompt_cache_breakpoint"}
 # The fields that a translation carries, follows or refuses, and the state of another model.

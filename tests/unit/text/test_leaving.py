@@ -28,19 +28,19 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import holds_of
 from tollgate.ledger.wallets import Limits
-from tollgate.text.asgi import Message
-from tollgate.text.breaker import Breaker
-from tollgate.text.counting import is_countable
-from tollgate.text.dialect import ChatDialect
-from tollgate.text.event_stream import ENDS_ON_HEADER, http_response
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
-from tollgate.text.rendering import Unchanged
-from tollgate.text.request import read_request
-from tollgate.text.response import READ_INTERVAL_S
-from tollgate.text.route_calls import RouteCalls
+from tollgate.text.routes.breaker import Breaker
+from tollgate.text.routes.calls import RouteCalls
+from tollgate.text.routes.response import READ_INTERVAL_S
 from tollgate.text.service import TextService
-from tollgate.text.upstream import Exchange, RoutedRequest, TextUpstream, chat_exchange
+from tollgate.text.serving.asgi import Message
+from tollgate.text.serving.event_stream import ENDS_ON_HEADER, http_response
+from tollgate.text.upstream.counting import is_countable
+from tollgate.text.upstream.exchange import Exchange, RoutedRequest, TextUpstream, chat_exchange
+from tollgate.text.wire.dialect import ChatDialect
+from tollgate.text.wire.rendering import Unchanged
 
 REQUEST = "req_01M81VJ6AEDTJ68M4TNHBHFDSH"
 WORDS = 20

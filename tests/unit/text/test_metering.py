@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.support.laws import money_examples
 from tests.unit.text.samples import prices, text_model, tiered_model
-from tollgate.text.cost import shown_cost
-from tollgate.text.metering import (
+from tollgate.text.models import BATCH, LongContextTier, TextModel, TokenPrices
+from tollgate.text.money.cost import shown_cost
+from tollgate.text.money.metering import (
     Demand,
     HoldPlan,
     affordable_hold,
@@ -17,7 +18,6 @@ from tollgate.text.metering import (
     full_hold,
     unit_prices,
 )
-from tollgate.text.models import BATCH, LongContextTier, TextModel, TokenPrices
 from tollgate.text.usage import Usage
 
 PRICES = st.decimals("0", "100", places=3)

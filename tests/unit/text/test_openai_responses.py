@@ -19,8 +19,8 @@ from tollgate.providers.text.openai_compatible.responses import (
     has_tools,
     responses_body,
 )
-from tollgate.text.faults import FaultError
-from tollgate.text.sse import SseSplitter, UnreadableStreamError
+from tollgate.text.wire.faults import FaultError
+from tollgate.text.wire.sse import SseSplitter, UnreadableStreamError
 
 PARAMS: TypeAdapter[Any] = TypeAdapter(ResponseCreateParamsNonStreaming)
 EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.json_body import MAX_BODY_BYTES
-from tollgate.text.prompt_files import MAX_FILES, PromptFile, with_files
+from tollgate.text.body.json_body import MAX_BODY_BYTES
+from tollgate.text.body.prompt_files import MAX_FILES, PromptFile, with_files
 
 IMAGE, DOCUMENT, SONG = (f"file_01M7Y320TY6K5J1TP5KNRBNY{end}" for end in ("R1", "R2", "R3"))
 OTHERS = "file_01M7Y320TY6K5J1TP5KNRBNYR9"

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from tests.unit.text.samples import DONE, PLAIN, chat_event, chunk, messages_event, meter, read_events, run
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text import relay as relay_module
-from tollgate.text import stream as stream_module
-from tollgate.text.faults import STREAM_BROKEN, Fault, FaultError, Verdict
-from tollgate.text.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
-from tollgate.text.sse import SseEvent, SseSplitter
-from tollgate.text.stream import Meter
 from tollgate.text.usage import Usage, messages_usage
+from tollgate.text.wire import relay as relay_module
+from tollgate.text.wire import stream as stream_module
+from tollgate.text.wire.faults import STREAM_BROKEN, Fault, FaultError, Verdict
+from tollgate.text.wire.relay import ChatRelay, MessagesRelay, relay_completion, relay_message
+from tollgate.text.wire.sse import SseEvent, SseSplitter
+from tollgate.text.wire.stream import Meter
 
 USAGE = {"prompt_tokens": 19, "completion_tokens": 10, "total_tokens": 29}
 

@@ -23,7 +23,7 @@ from tollgate.ledger.holds import (
     holds_of,
 )
 from tollgate.ledger.wallets import Limits
-from tollgate.text.placed import PlacedHold
+from tollgate.text.money.placed import PlacedHold
 
 REQUEST = "req_01M81VJ6AEDTJ68M4TNHBHFDSH"
 DUE_S = RENEW_AFTER_MS / MS_PER_S

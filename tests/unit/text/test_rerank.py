@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.text.samples import PLAIN, text_model
-from tollgate.text.faults import FaultError
-from tollgate.text.json_body import dumps
-from tollgate.text.metering import charge_micro_usd, full_hold
+from tollgate.text.body.json_body import dumps
+from tollgate.text.kinds.rerank import read_rerank_request, rerank_demand, rerank_estimate, rerank_exchange
 from tollgate.text.models import Rerank, TextModel, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.rerank import read_rerank_request, rerank_demand, rerank_estimate, rerank_exchange
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
+from tollgate.text.money.metering import charge_micro_usd, full_hold
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest
+from tollgate.text.wire.faults import FaultError
 
 CALL = HttpCall("POST", "http://vendor/rerank", {}, b"")
 

@@ -12,12 +12,12 @@ from tollgate.providers.runtime.secret import Credentials
 from tollgate.providers.runtime.text_registry import make_text_upstreams
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
-from tollgate.text.faults import FaultError, Verdict
+from tollgate.text.listing.views import wire_model
 from tollgate.text.models import TextRoute
-from tollgate.text.response import encode_events
-from tollgate.text.upstream import Exchange
+from tollgate.text.routes.response import encode_events
+from tollgate.text.upstream.exchange import Exchange
 from tollgate.text.usage import Usage, read_chat_usage
-from tollgate.text.views import wire_model
+from tollgate.text.wire.faults import FaultError, Verdict
 
 CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
 MOST = {"max_price": {"prompt": "2", "completion": "10"}}

@@ -11,7 +11,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.text.responses.events import ResponseEvents, encoded_events, response_of_completion
 from tollgate.text.responses.items import messages_of
 from tollgate.text.responses.request import read_responses_request
-from tollgate.text.thinking import sealed, unsealed
+from tollgate.text.translation.thinking import sealed, unsealed
 
 EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
 THOUGHTS = [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]

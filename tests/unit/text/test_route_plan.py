@@ -15,12 +15,12 @@ from tollgate.kit.errors import ForbiddenError, InvalidInputError
 from tollgate.routing.facts import DataPolicy, Fact, Kept, KnownProviders, ProviderFacts
 from tollgate.routing.selection import NO_POLICIES, Policies
 from tollgate.routing.wishes import COMPLETION, NO_WISHES, PROMPT, Wishes
-from tollgate.text.json_body import dumps
-from tollgate.text.metering import Demand, charge_micro_usd
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
 from tollgate.text.models import TextModel, TextRoute, TokenPrices
-from tollgate.text.request import read_request
-from tollgate.text.response import CompleteResponse, Refused
-from tollgate.text.route_plan import RoutePlan, plan_from, plan_of
+from tollgate.text.money.metering import Demand, charge_micro_usd
+from tollgate.text.money.route_plan import RoutePlan, plan_from, plan_of
+from tollgate.text.routes.response import CompleteResponse, Refused
 from tollgate.text.usage import Usage
 
 KNOWN = KnownProviders.of(

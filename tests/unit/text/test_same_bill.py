@@ -16,10 +16,10 @@ from local.simulator.text.vendors import VENDORS
 from tests.support.laws import money_examples
 from tests.unit.text.gateway import upstream_of
 from tests.unit.text.samples import ANTHROPIC, OPENAI, routed, text_model
-from tollgate.text.metering import charge_micro_usd
 from tollgate.text.models import TextProtocol, TextRoute
-from tollgate.text.response import encode_events
-from tollgate.text.upstream import Exchange
+from tollgate.text.money.metering import charge_micro_usd
+from tollgate.text.routes.response import encode_events
+from tollgate.text.upstream.exchange import Exchange
 from tollgate.text.usage import Usage
 
 ROUTES = [*VENDORS, "anthropic", "bedrock"]

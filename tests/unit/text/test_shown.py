@@ -20,10 +20,10 @@ from tests.support.simulator import running_simulator
 from tests.unit.text.gateway import make_gateway
 from tests.unit.text.samples import PLAIN, chat_event, chunk, messages_event, meter, run
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.relay import ChatRelay, MessagesRelay
-from tollgate.text.sse import SseEvent
-from tollgate.text.stream import Meter
 from tollgate.text.usage import COST_FIELDS, chat_usage, read_token_count
+from tollgate.text.wire.relay import ChatRelay, MessagesRelay
+from tollgate.text.wire.sse import SseEvent
+from tollgate.text.wire.stream import Meter
 
 # What a name says that is about the provider, or about what it takes from us.
 FORBIDDEN = re.compile(

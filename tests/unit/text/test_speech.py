@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from tests.unit.text.samples import text_model
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.admission import demand_of, estimate_of
-from tollgate.text.faults import STREAM_BROKEN
-from tollgate.text.json_body import dumps
-from tollgate.text.metering import affordable_hold, charge_micro_usd, full_hold
+from tollgate.text.body.json_body import dumps
+from tollgate.text.kinds.speech import read_speech_request, speech_exchange
 from tollgate.text.models import Speech, TextModel, TextProtocol, TextRoute, TokenPrices
-from tollgate.text.response import encode_events
-from tollgate.text.speech import read_speech_request, speech_exchange
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
+from tollgate.text.money.metering import affordable_hold, charge_micro_usd, full_hold
+from tollgate.text.routes.admission import demand_of, estimate_of
+from tollgate.text.routes.response import encode_events
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest
+from tollgate.text.wire.faults import STREAM_BROKEN
 
 FORMATS = ("mp3", "opus", "aac", "flac", "wav", "pcm")
 CALL = HttpCall("POST", "http://vendor/audio/speech", {}, b"")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.text.sse import MAX_EVENT_BYTES, EventTooLargeError, SseEvent, SseSplitter
+from tollgate.text.wire.sse import MAX_EVENT_BYTES, EventTooLargeError, SseEvent, SseSplitter
 
 
 def split(*pieces: bytes) -> list[SseEvent]:

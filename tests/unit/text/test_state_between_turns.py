@@ -16,7 +16,7 @@ from tests.support.text_in_process import SimulatedHttp, text_customer
 from tests.unit.text.samples import gathered_completion, gathered_message
 from tests.unit.text.test_answer_shapes import CHAT, MESSAGES, PATHS, RESPONSES, TOOLS
 from text.app import app
-from tollgate.text.call_numbers import CallNumbers
+from tollgate.text.wire.call_numbers import CallNumbers
 
 MODELS = {
     "google": "gemini-3.8-flash",
@@ -116,7 +116,7 @@ def test_the_provider_gets_its_state_back(
     sent: list[Any], monkeypatch: pytest.MonkeyPatch, vendor: str, path: str, stream: bool
 ) -> None:
     # Google's stand-in for a lost signature would hide that it is lost.
-    monkeypatch.setattr("tollgate.text.call_state.UNSIGNED", "lost")
+    monkeypatch.setattr("tollgate.text.translation.call_state.UNSIGNED", "lost")
 
     async def run() -> list[Any]:
         asked: list[Any] = [{"role": "user", "content": PROMPT}]

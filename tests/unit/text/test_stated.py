@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tollgate.text.stated import is_same_model, stated_micro_usd
-from tollgate.text.stream import Meter
+from tollgate.text.wire.stated import is_same_model, stated_micro_usd
+from tollgate.text.wire.stream import Meter
 
 SAME = [
     ("gpt-6.1", "gpt-6.1-2026-09-08"),

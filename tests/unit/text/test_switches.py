@@ -6,8 +6,8 @@ import pytest
 
 from tests.support.clock import ManualClock
 from tollgate.kit.dynamodb.core import DatabaseError
-from tollgate.text import switches
-from tollgate.text.switches import ACCEPTED_MS, REFRESH_MS, Switches
+from tollgate.text.routes import switches
+from tollgate.text.routes.switches import ACCEPTED_MS, REFRESH_MS, Switches
 
 pytestmark = pytest.mark.anyio
 

@@ -19,8 +19,8 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
-from tollgate.text.metering import HoldPlan
 from tollgate.text.models import Refuses, TextRoute
+from tollgate.text.money.metering import HoldPlan
 
 CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
 MESSAGES = {**CHAT, "max_tokens": 100}

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
-from tollgate.text.json_body import MAX_BODY_BYTES, MAX_VALUES, dumps, read_json_body
-from tollgate.text.json_body import _outside_of_texts as outside_of_texts
+from tollgate.text.body.json_body import MAX_BODY_BYTES, MAX_VALUES, dumps, read_json_body
+from tollgate.text.body.json_body import _outside_of_texts as outside_of_texts
+from tollgate.text.body.request import read_request
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import read_request
 
 CHAT = {"model": "gpt-5.5", "messages": [{"role": "user", "content": "hi"}]}
 JSON = st.recursive(

@@ -12,7 +12,7 @@ from local.simulator.server import make_server
 from tests.support import serving
 from tests.support.simulator import running_simulator
 from tests.unit.text.gateway import make_gateway
-from tollgate.text.stream import Meter
+from tollgate.text.wire.stream import Meter
 
 openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
 anthropic = pytest.importorskip("anthropic", reason="the anthropic SDK is not installed")

@@ -19,17 +19,17 @@ from tollgate.ledger.holds import Hold
 from tollgate.providers.text.anthropic.text import Anthropic
 from tollgate.providers.text.bedrock.text import Bedrock
 from tollgate.routing.wishes import NO_WISHES
-from tollgate.text import route_calls
-from tollgate.text.breaker import WINDOW_MS, Breaker
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
 from tollgate.text.models import TextProtocol, TextRoute
-from tollgate.text.placed import Billed, PlacedHold
-from tollgate.text.request import read_request
-from tollgate.text.response import CompleteResponse, Refused, TextResponse
-from tollgate.text.route_calls import RouteCalls
-from tollgate.text.route_plan import Choose
+from tollgate.text.money.placed import Billed, PlacedHold
+from tollgate.text.money.route_plan import Choose
+from tollgate.text.routes import calls as route_calls
+from tollgate.text.routes.breaker import WINDOW_MS, Breaker
+from tollgate.text.routes.calls import RouteCalls
+from tollgate.text.routes.response import CompleteResponse, Refused, TextResponse
+from tollgate.text.routes.switches import Switches
 from tollgate.text.service import TextService
-from tollgate.text.switches import Switches
 
 MESSAGE = {"role": "assistant", "content": [{"text": "hi"}]}
 CONVERSED = {

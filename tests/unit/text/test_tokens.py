@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.text.samples import OPENAI, text_model
-from tollgate.text.json_body import dumps
-from tollgate.text.request import TextRequest, read_request
-from tollgate.text.tokens import (
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import TextRequest, read_request
+from tollgate.text.body.tokens import (
     MAX_IMAGE_TOKENS,
     MESSAGE_OVERHEAD_TOKENS,
     REQUEST_OVERHEAD_TOKENS,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollgate.text.tool_names import MAX_NAME_CHARACTERS, names_by_short, short_name
+from tollgate.text.translation.tool_names import MAX_NAME_CHARACTERS, names_by_short, short_name
 
 NAMES = st.text("ab_-9", min_size=1, max_size=128)
 

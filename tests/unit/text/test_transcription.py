@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from tests.unit.text.samples import text_model
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.forms import FormFile, read_form
-from tollgate.text.admission import demand_of, estimate_of
-from tollgate.text.faults import STREAM_BROKEN, FaultError
-from tollgate.text.metering import charge_micro_usd, full_hold
-from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices, Transcription
-from tollgate.text.response import encode_events
-from tollgate.text.transcription import (
+from tollgate.text.kinds.transcription import (
     form_of,
     probed,
     read_transcription_request,
     transcription_exchange,
 )
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest
+from tollgate.text.models import TextModel, TextProtocol, TextRoute, TokenPrices, Transcription
+from tollgate.text.money.metering import charge_micro_usd, full_hold
+from tollgate.text.routes.admission import demand_of, estimate_of
+from tollgate.text.routes.response import encode_events
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest
+from tollgate.text.wire.faults import STREAM_BROKEN, FaultError
 
 CALL = HttpCall("POST", "http://vendor/audio/transcriptions", {}, b"")
 Sent = list[tuple[str, str | FormFile]]

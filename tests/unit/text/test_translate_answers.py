@@ -21,10 +21,10 @@ from tests.unit.text.samples import (
 )
 from tests.unit.text.test_text_request import JSON
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.faults import FaultError
-from tollgate.text.sse import SseEvent
-from tollgate.text.translate_answer_to_chat import ChatFromMessages, completion_of_message
-from tollgate.text.translate_answer_to_messages import MessagesFromChat, message_of_completion
+from tollgate.text.translation.answer_to_chat import ChatFromMessages, completion_of_message
+from tollgate.text.translation.answer_to_messages import MessagesFromChat, message_of_completion
+from tollgate.text.wire.faults import FaultError
+from tollgate.text.wire.sse import SseEvent
 
 USAGE = {
     "input_tokens": 25,

@@ -9,10 +9,10 @@ from tests.unit.text.test_text_request import JSON
 from tests.unit.text.test_translate_request_to_messages import _places, spoiled
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.openai_compatible.facts import VENDORS
-from tollgate.text.dialect import ChatDialect
-from tollgate.text.json_body import dumps
-from tollgate.text.request import read_request
-from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
+from tollgate.text.translation.request_to_chat import chat_request, ignored_by_chat
+from tollgate.text.wire.dialect import ChatDialect
 
 HI = [{"role": "user", "content": "hi"}]
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from tests.unit.text.samples import OPENAI, text_model
 from tests.unit.text.test_text_request import JSON
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
 from tollgate.text.models import Refuses, TextModel
-from tollgate.text.request import read_request
-from tollgate.text.schemas import portable_schema
-from tollgate.text.translate_request_to_messages import messages_request
+from tollgate.text.translation.request_to_messages import messages_request
+from tollgate.text.translation.schemas import portable_schema
 
 HI = [{"role": "user", "content": "hi"}]
 WEATHER = {

@@ -6,11 +6,11 @@ import pytest
 
 from tests.unit.text.samples import ANTHROPIC, OPENAI, text_model
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.admission import demand_of
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import read_request
+from tollgate.text.body.unpriced import unpriced_problems
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import read_request
-from tollgate.text.unpriced import unpriced_problems
+from tollgate.text.routes.admission import demand_of
 
 BODY: dict[str, Any] = {"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "hi"}]}
 

@@ -15,7 +15,7 @@ from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.providers.text.openai_compatible.text import OpenAiCompatible
 from tollgate.providers.text.test import TextTestProvider
 from tollgate.routing.facts import KnownProviders
-from tollgate.text.upstream import TextUpstream
+from tollgate.text.upstream.exchange import TextUpstream
 
 ANTHROPIC, BEDROCK = ANTHROPIC_ACCOUNT.name, BEDROCK_ACCOUNT.name
 

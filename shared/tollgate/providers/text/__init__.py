@@ -1,7 +1,7 @@
 """Text providers: a folder for each upstream protocol.
 
-In: a request with its chosen route. Out: an `Exchange` (`text/upstream.py`): the call, and how to read its
-response.
+In: a request with its chosen route. Out: an `Exchange` (`text/upstream/exchange.py`): the call, and how to
+read its response.
 
 anthropic/           Anthropic's Messages API
 batches/             the vendors' batch APIs

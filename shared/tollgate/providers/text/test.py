@@ -14,17 +14,17 @@ from typing import Any
 
 from tollgate.kit.ids import new_id
 from tollgate.providers.media.test.directions import Directions, directions_of, without_directions
-from tollgate.text.dialect import ChatDialect
-from tollgate.text.embeddings import embeddings_exchange
-from tollgate.text.fields import unsent
-from tollgate.text.json_body import dumps
+from tollgate.text.body.fields import unsent
+from tollgate.text.body.json_body import dumps
+from tollgate.text.kinds.embeddings import embeddings_exchange
+from tollgate.text.kinds.moderations import moderation_exchange
+from tollgate.text.kinds.rerank import rerank_body, rerank_exchange
+from tollgate.text.kinds.speech import MP3, format_of, speech_exchange
+from tollgate.text.kinds.transcription import is_plain, recording_of, transcription_exchange
 from tollgate.text.models import TextProtocol
-from tollgate.text.moderations import moderation_exchange
-from tollgate.text.rerank import rerank_body, rerank_exchange
-from tollgate.text.speech import MP3, format_of, speech_exchange
-from tollgate.text.sse import UnreadableStreamError
-from tollgate.text.transcription import is_plain, recording_of, transcription_exchange
-from tollgate.text.upstream import Answer, Exchange, HttpCall, RoutedRequest, chat_exchange
+from tollgate.text.upstream.exchange import Answer, Exchange, HttpCall, RoutedRequest, chat_exchange
+from tollgate.text.wire.dialect import ChatDialect
+from tollgate.text.wire.sse import UnreadableStreamError
 
 # Between two words in a stream.
 WORD_PAUSE_S = 0.02

@@ -7,11 +7,11 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
-from tollgate.text.fields import invalid
-from tollgate.text.foreign import foreign_in_items
-from tollgate.text.json_body import JsonBody
+from tollgate.text.body.fields import invalid
+from tollgate.text.body.foreign import foreign_in_items
+from tollgate.text.body.json_body import JsonBody
+from tollgate.text.body.request import NativeRequest, TextRequest, checked_request
 from tollgate.text.models import TextProtocol
-from tollgate.text.request import NativeRequest, TextRequest, checked_request
 from tollgate.text.responses.items import COMPACTION, ToolName, check_count, is_reference, summary_message
 from tollgate.text.responses.request import (
     ChatBody,

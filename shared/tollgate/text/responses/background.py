@@ -16,13 +16,10 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger, note
-from tollgate.text.errors import ENDED, ProviderUnavailableError, as_fault, error_event
-from tollgate.text.fields import invalid
-from tollgate.text.handover import handed_over, taken_over
-from tollgate.text.middleware import public_error
+from tollgate.text.body.fields import invalid
 from tollgate.text.models import TextProtocol
-from tollgate.text.placed import PlacedHold
-from tollgate.text.response import MAX_READS, READ_INTERVAL_S, Refused, StreamedResponse, TextResponse
+from tollgate.text.money.handover import handed_over, taken_over
+from tollgate.text.money.placed import PlacedHold
 from tollgate.text.responses.events import CANCELLED, QUEUED
 from tollgate.text.responses.gathering import size_of
 from tollgate.text.responses.items import with_ids
@@ -32,9 +29,12 @@ from tollgate.text.responses.repository import ResponseRepository, StoredRespons
 from tollgate.text.responses.request import read_responses_request
 from tollgate.text.responses.service import ResponsesCall, ResponsesService, Said
 from tollgate.text.responses.states import HOLD_MS, MovedOnError, is_running, is_unclaimed
+from tollgate.text.routes.response import MAX_READS, READ_INTERVAL_S, Refused, StreamedResponse, TextResponse
 from tollgate.text.service import TextService
-from tollgate.text.upstream import encoded
+from tollgate.text.serving.middleware import public_error
+from tollgate.text.upstream.exchange import encoded
 from tollgate.text.usage import chat_usage, responses_usage
+from tollgate.text.wire.errors import ENDED, ProviderUnavailableError, as_fault, error_event
 
 # Looks of one cancellation for the end that it asked for: longer than `READ_INTERVAL_S`, and the writes.
 MAX_LOOKS = 15

@@ -23,8 +23,8 @@ from tollgate.text.responses.items import (
     listed,
     prefix_of,
 )
-from tollgate.text.thinking import sealed
-from tollgate.text.upstream import encoded
+from tollgate.text.translation.thinking import sealed
+from tollgate.text.upstream.exchange import encoded
 from tollgate.text.usage import responses_usage
 
 # Of the summary, with the model's thinking. A longer one is no summary.

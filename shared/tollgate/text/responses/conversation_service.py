@@ -13,10 +13,9 @@ from tollgate.audit.notes import AuditNotes
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.problems import Problem
-from tollgate.text.errors import ConversationNotFoundError
-from tollgate.text.fields import invalid
-from tollgate.text.foreign import foreign_in_items
-from tollgate.text.json_body import read_json_body
+from tollgate.text.body.fields import invalid
+from tollgate.text.body.foreign import foreign_in_items
+from tollgate.text.body.json_body import read_json_body
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.items import listed, messages_of, numbered
@@ -24,7 +23,8 @@ from tollgate.text.responses.metadata import metadata_of
 from tollgate.text.responses.paging import check_page, list_of, page_of
 from tollgate.text.responses.repository import Reader
 from tollgate.text.service import TextService
-from tollgate.text.upstream import encoded
+from tollgate.text.upstream.exchange import encoded
+from tollgate.text.wire.errors import ConversationNotFoundError
 
 # OpenAI's own bound of items that are added at once.
 MAX_ADDED = 20

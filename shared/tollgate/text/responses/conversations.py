@@ -16,13 +16,13 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_if_unchanged
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.ids import is_id, new_id
-from tollgate.text.errors import ConversationNotFoundError
-from tollgate.text.fields import invalid
-from tollgate.text.json_body import MAX_BODY_BYTES
+from tollgate.text.body.fields import invalid
+from tollgate.text.body.json_body import MAX_BODY_BYTES
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.items import MAX_ITEMS
 from tollgate.text.responses.repository import MAX_AT_ONCE, Reader
 from tollgate.text.responses.storage import LIFETIME_S, Storage, row_key
+from tollgate.text.wire.errors import ConversationNotFoundError
 
 # Additions to one conversation: responses, and requests that add items. Each is a separate read.
 MAX_BATCHES = 200

@@ -9,10 +9,7 @@ A whole answer takes the same way as one chunk, and only its last event is shown
 from collections.abc import Mapping
 from typing import Any
 
-from tollgate.text.call_state import state_block
-from tollgate.text.errors import RequestEndedError
-from tollgate.text.json_body import dumps
-from tollgate.text.message_state import text_state, thinking_state
+from tollgate.text.body.json_body import dumps
 from tollgate.text.responses.items import COMPLETED, ToolName
 from tollgate.text.responses.output_items import (
     IN_PROGRESS,
@@ -22,7 +19,10 @@ from tollgate.text.responses.output_items import (
     OutputItem,
     ReasoningItem,
 )
+from tollgate.text.translation.call_state import state_block
+from tollgate.text.translation.message_state import text_state, thinking_state
 from tollgate.text.usage import responses_usage
+from tollgate.text.wire.errors import RequestEndedError
 
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
 # Of OpenAI's codes for a failed response (`openai.types.responses.ResponseError`), those with an equivalent.

@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from tollgate.kit.clock import MS_PER_S, Clock
-from tollgate.text.asgi import SEND_TIMEOUT_S, Receive, Send, encoded_headers
-from tollgate.text.event_stream import KEEP_ALIVE_S, STREAM_HEADERS
-from tollgate.text.response import is_set_within
 from tollgate.text.responses.events import CANCELLED, FAILED, encoded_events
 from tollgate.text.responses.parts import INTERVAL_S, MAX_PARTS
 from tollgate.text.responses.repository import Reader, ResponseRepository, StoredResponse
 from tollgate.text.responses.states import is_running
+from tollgate.text.routes.response import is_set_within
+from tollgate.text.serving.asgi import SEND_TIMEOUT_S, Receive, Send, encoded_headers
+from tollgate.text.serving.event_stream import KEEP_ALIVE_S, STREAM_HEADERS
 
 # Of the stream that created the response: as long as the response may take.
 MAX_CREATED_S = 15 * 60

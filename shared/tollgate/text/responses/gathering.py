@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tollgate.kit.errors import PayloadTooLargeError
-from tollgate.text.json_body import MAX_BODY_BYTES, dumps
+from tollgate.text.body.json_body import MAX_BODY_BYTES, dumps
 
 # Encoded in one go; then the loop runs other tasks, so that other customers' streams continue.
 PIECE_BYTES = 256 * 1024

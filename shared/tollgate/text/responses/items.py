@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tollgate.text.call_state import is_state, states_of, with_states
-from tollgate.text.fields import invalid
-from tollgate.text.message_state import is_message_state, state_fields
-from tollgate.text.thinking import unsealed
+from tollgate.text.body.fields import invalid
+from tollgate.text.translation.call_state import is_state, states_of, with_states
+from tollgate.text.translation.message_state import is_message_state, state_fields
+from tollgate.text.translation.thinking import unsealed
 
 # In one conversation: more than any context holds.
 MAX_ITEMS = 2_000

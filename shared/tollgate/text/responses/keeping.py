@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.observability import emit, logger
-from tollgate.text.errors import StoreFullError
-from tollgate.text.finishing import Finishing
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.events import INCOMPLETE
 from tollgate.text.responses.items import COMPLETED, numbered, with_ids
 from tollgate.text.responses.repository import ResponseRepository, StoredResponse
 from tollgate.text.responses.states import is_claimed_by
 from tollgate.text.responses.timers import CLAIM
+from tollgate.text.routes.finishing import Finishing
+from tollgate.text.wire.errors import StoreFullError
 
 Keep = Callable[[dict[str, Any]], Coroutine[Any, Any, None]]
 

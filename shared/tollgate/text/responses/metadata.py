@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tollgate.text.fields import invalid
+from tollgate.text.body.fields import invalid
 
 MAX_PAIRS, MAX_NAME, MAX_VALUE = 16, 64, 512
 

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from tollgate.text.json_body import dumps
-from tollgate.text.request import NativeRequest
-from tollgate.text.thinking import is_sealed, sealed, unsealed
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import NativeRequest
+from tollgate.text.translation.thinking import is_sealed, sealed, unsealed
 
 ENCRYPTED = "reasoning.encrypted_content"
 REASONING = "reasoning"

@@ -12,7 +12,7 @@ from tollgate.text.responses.items import COMPLETED, prefix_of
 from tollgate.text.responses.native import REASONING
 from tollgate.text.responses.output_items import IN_PROGRESS, Event
 from tollgate.text.responses.replay import events_of_item
-from tollgate.text.shown import ORDINARY_TIERS
+from tollgate.text.wire.shown import ORDINARY_TIERS
 
 # From the provider's response. The other fields are the request's own.
 _TOLD = ("status", "incomplete_details", "usage", "temperature", "top_p", "reasoning", "completed_at")

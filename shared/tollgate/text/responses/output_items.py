@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.text.responses.items import CUSTOM_INPUT, ToolName
-from tollgate.text.thinking import sealed
+from tollgate.text.translation.thinking import sealed
 
 Event = dict[str, Any]
 

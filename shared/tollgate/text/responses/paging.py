@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tollgate.kit.numbers import digits
-from tollgate.text.fields import invalid
+from tollgate.text.body.fields import invalid
 from tollgate.text.responses.items import listed
 
 # Items in a page: the most, and the default (OpenAI's bounds).

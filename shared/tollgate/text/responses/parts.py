@@ -8,8 +8,8 @@ import asyncio
 from dataclasses import dataclass, field
 
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.text.response import is_set_within
 from tollgate.text.responses.storage import Storage
+from tollgate.text.routes.response import is_set_within
 
 # The time between two parts, and between two looks for the next one.
 INTERVAL_S = 1.0

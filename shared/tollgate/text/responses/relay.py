@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tollgate.text.faults import UNREADABLE, Fault, FaultError, fault_of, read_object
-from tollgate.text.json_body import dumps
+from tollgate.text.body.json_body import dumps
 from tollgate.text.models import TextProtocol
-from tollgate.text.relay import chat_event
 from tollgate.text.responses.native import sealed_item
-from tollgate.text.sse import SseEvent
-from tollgate.text.stream import AnswerStream, Meter
 from tollgate.text.usage import chat_usage, read_responses_usage, responses_usage
+from tollgate.text.wire.faults import UNREADABLE, Fault, FaultError, fault_of, read_object
+from tollgate.text.wire.relay import chat_event
+from tollgate.text.wire.sse import SseEvent
+from tollgate.text.wire.stream import AnswerStream, Meter
 
 ENDS = ("response.completed", "response.incomplete")
 # They would tie the client to a route that may yet fail.

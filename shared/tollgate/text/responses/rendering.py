@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.text.models import TextProtocol
-from tollgate.text.relay import DONE
 from tollgate.text.responses.events import (
     CANCELLED,
     ResponseEvents,
@@ -19,8 +18,9 @@ from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.native_events import NativeEvents
 from tollgate.text.responses.output_items import Event
 from tollgate.text.responses.relay import ENDS
-from tollgate.text.sse import SseSplitter
-from tollgate.text.upstream import encoded
+from tollgate.text.upstream.exchange import encoded
+from tollgate.text.wire.relay import DONE
+from tollgate.text.wire.sse import SseSplitter
 
 
 @dataclass(slots=True)

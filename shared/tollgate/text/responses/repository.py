@@ -18,15 +18,15 @@ from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
-from tollgate.text.errors import ResponseNotFoundError
-from tollgate.text.fields import invalid
-from tollgate.text.json_body import MAX_BODY_BYTES, dumps
+from tollgate.text.body.fields import invalid
+from tollgate.text.body.json_body import MAX_BODY_BYTES, dumps
 from tollgate.text.models import TextModel
 from tollgate.text.responses import states
 from tollgate.text.responses.events import QUEUED
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.parts import Parts
 from tollgate.text.responses.storage import LIFETIME_S, Storage
+from tollgate.text.wire.errors import ResponseNotFoundError
 
 # Responses in one conversation. Each is a separate read when the conversation continues.
 MAX_EARLIER = 200

@@ -7,12 +7,12 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem, one_of
 from tollgate.routing.reading import NOTHING_ASKED, Asked, has_routing, read_routing
-from tollgate.text.body_shapes import response_problems
-from tollgate.text.fields import RESPONSES, Rule, invalid
+from tollgate.text.body.body_shapes import response_problems
+from tollgate.text.body.fields import RESPONSES, Rule, invalid
+from tollgate.text.body.web_search import is_search_tool
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import ToolName, messages_of
 from tollgate.text.responses.tools import all_tools, chat_tools, is_extra, own_names
-from tollgate.text.web_search import is_search_tool
 
 # Fields that a chat body has in another form.
 _TRANSLATED = frozenset(

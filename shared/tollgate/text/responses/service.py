@@ -18,14 +18,11 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
-from tollgate.text.errors import ResponseNotFoundError
-from tollgate.text.fields import invalid
-from tollgate.text.foreign import foreign_in_items
-from tollgate.text.json_body import read_json_body
+from tollgate.text.body.fields import invalid
+from tollgate.text.body.foreign import foreign_in_items
+from tollgate.text.body.json_body import read_json_body
+from tollgate.text.body.request import TextRequest, checked_request
 from tollgate.text.models import TextProtocol
-from tollgate.text.rendering import Rendering
-from tollgate.text.request import TextRequest, checked_request
-from tollgate.text.response import TextResponse
 from tollgate.text.responses.as_chat import RESPONSES, chat_body, chat_of, own_names
 from tollgate.text.responses.compaction import (
     REQUEST,
@@ -47,8 +44,11 @@ from tollgate.text.responses.replay import replayed
 from tollgate.text.responses.repository import MAX_EARLIER, Reader, ResponseRepository, StoredResponse
 from tollgate.text.responses.request import ResponsesRequest, read_responses_request
 from tollgate.text.responses.states import RUNNING
+from tollgate.text.routes.response import TextResponse
 from tollgate.text.service import Responder, TextService
-from tollgate.text.upstream import encoded
+from tollgate.text.upstream.exchange import encoded
+from tollgate.text.wire.errors import ResponseNotFoundError
+from tollgate.text.wire.rendering import Rendering
 
 _PREVIOUS = "/previous_response_id"
 

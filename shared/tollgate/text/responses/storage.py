@@ -11,9 +11,9 @@ from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.expressions import Add, Below, Condition, Missing, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Write
-from tollgate.text.errors import StoreFullError
 from tollgate.text.responses.states import MovedOnError
 from tollgate.text.responses.timers import TIMER
+from tollgate.text.wire.errors import StoreFullError
 
 # OpenAI's own: "Response objects are saved for 30 days by default".
 LIFETIME_S = 30 * 24 * 3600

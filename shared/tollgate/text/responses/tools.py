@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.text.fields import invalid
+from tollgate.text.body.fields import invalid
+from tollgate.text.body.web_search import is_search_tool
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import CUSTOM_INPUT, TOOL_SEARCH, ToolName, chat_name
-from tollgate.text.web_search import is_search_tool
 
 # Tools that run at the provider, and that clients such as Codex add to each request. No route sells them.
 _EXTRAS = ("web_search", "image_generation")

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tollgate.providers.text.anthropic import ACCOUNT, facts
-from tollgate.text.counting import is_countable
+from tollgate.text.body.request import TextRequest
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
-from tollgate.text.request import TextRequest
-from tollgate.text.translate_request_to_messages import (
+from tollgate.text.translation.request_to_messages import (
     fitted_messages,
     ignored_by_messages,
     messages_request,
 )
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
-from tollgate.text.vendor_batches import BatchApi
+from tollgate.text.upstream.counting import is_countable
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
+from tollgate.text.upstream.vendor_batches import BatchApi
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from tollgate.providers.text.batches.files import (
     time_in,
     with_body,
 )
-from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import Order, UnreadableBatchError, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall
+from tollgate.text.upstream.vendor_batches import Order, UnreadableBatchError, VendorBatch
 
 PATH = f"{MESSAGES_PATH}/batches"
 PAGE = 100

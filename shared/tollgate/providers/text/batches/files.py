@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from tollgate.text.upstream import HttpCall, encoded
-from tollgate.text.vendor_batches import Order, UnreadableBatchError, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall, encoded
+from tollgate.text.upstream.vendor_batches import Order, UnreadableBatchError, VendorBatch
 
 FILES_PATH = "/files"
 # The name of our label, if a vendor has labels with names.

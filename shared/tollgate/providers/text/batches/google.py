@@ -25,8 +25,8 @@ from tollgate.providers.text.batches.files import (
     text_in,
     time_in,
 )
-from tollgate.text.upstream import HttpCall, encoded
-from tollgate.text.vendor_batches import Order, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall, encoded
+from tollgate.text.upstream.vendor_batches import Order, VendorBatch
 
 KEY_HEADER = "x-goog-api-key"
 # Batches and files have Google's own protocol, above OpenAI's.

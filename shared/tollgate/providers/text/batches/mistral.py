@@ -19,8 +19,8 @@ from tollgate.providers.text.batches.files import (
     object_of,
     with_body,
 )
-from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import Order, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall
+from tollgate.text.upstream.vendor_batches import Order, VendorBatch
 
 WINDOW_HOURS = 24
 PAGE = 100

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from tollgate.providers.text.batches.files import LABEL, FileBatches, escaped, page_by_last_id
-from tollgate.text.upstream import HttpCall
-from tollgate.text.vendor_batches import Order, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall
+from tollgate.text.upstream.vendor_batches import Order, VendorBatch
 
 WINDOW = "24h"
 # Files are needed for the time of a batch and some hours more.

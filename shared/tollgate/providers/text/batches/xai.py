@@ -22,8 +22,8 @@ from tollgate.providers.text.batches.files import (
     text_in,
     time_in,
 )
-from tollgate.text.upstream import HttpCall, encoded
-from tollgate.text.vendor_batches import Order, VendorBatch
+from tollgate.text.upstream.exchange import HttpCall, encoded
+from tollgate.text.upstream.vendor_batches import Order, VendorBatch
 
 PAGE = 100
 RESULTS_PAGE = 1_000

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.providers.text.bedrock.facts import STOPS, status_of
-from tollgate.text.errors import messages_type
-from tollgate.text.faults import UNREADABLE, FaultError
+from tollgate.text.wire.errors import messages_type
+from tollgate.text.wire.faults import UNREADABLE, FaultError
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -15,7 +15,7 @@ def message_of_converse(
 ) -> dict[str, Any]:
     """Return the message in a Converse response, which has no id.
 
-    `names`: see `text/tool_names.py`. Raises `FaultError` for other JSON.
+    `names`: see `text/translation/tool_names.py`. Raises `FaultError` for other JSON.
     """
     blocks = _part(_part(answer, "output"), "message").get("content")
     if not isinstance(blocks, list):

@@ -10,11 +10,11 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.providers.text.bedrock.facts import DOCUMENT_FORMATS, IMAGE_FORMATS
-from tollgate.text.fields import MESSAGES, Rule
-from tollgate.text.inner_fields import hints_of_converse
-from tollgate.text.json_body import dumps
+from tollgate.text.body.fields import MESSAGES, Rule
+from tollgate.text.body.inner_fields import hints_of_converse
+from tollgate.text.body.json_body import dumps
 from tollgate.text.models import Refuses
-from tollgate.text.tool_names import short_name
+from tollgate.text.translation.tool_names import short_name
 
 # Fields that Converse does not have, but forwards to the model.
 _CLAUDE_FIELDS = ("thinking", "top_k")

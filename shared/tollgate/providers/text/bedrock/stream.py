@@ -6,15 +6,15 @@ from typing import Any
 
 from tollgate.kit.aws.eventstream import EventMessage, EventStreamDecoder, EventStreamError
 from tollgate.providers.text.bedrock.answer import ConverseEvents
-from tollgate.text.json_body import dumps
-from tollgate.text.relay import messages_event
-from tollgate.text.sse import SseEvent, UnreadableStreamError
+from tollgate.text.body.json_body import dumps
+from tollgate.text.wire.relay import messages_event
+from tollgate.text.wire.sse import SseEvent, UnreadableStreamError
 
 
 class ConverseSplitter:
     """Splits the bytes of ConverseStream, in pieces of any size, into events in Anthropic's format.
 
-    `names`: see `text/tool_names.py`.
+    `names`: see `text/translation/tool_names.py`.
     """
 
     def __init__(self, message_id: str, names: Mapping[str, str]) -> None:

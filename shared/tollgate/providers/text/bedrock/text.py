@@ -10,15 +10,15 @@ from tollgate.providers.text.bedrock import facts
 from tollgate.providers.text.bedrock.answer import message_of_converse
 from tollgate.providers.text.bedrock.request import converse_request, ignored_by_converse
 from tollgate.providers.text.bedrock.stream import ConverseSplitter
-from tollgate.text.faults import Fault, read_fault, read_object
 from tollgate.text.models import TextProtocol
-from tollgate.text.tool_names import names_by_short
-from tollgate.text.translate_request_to_messages import (
+from tollgate.text.translation.request_to_messages import (
     fitted_messages,
     ignored_by_messages,
     messages_request,
 )
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
+from tollgate.text.translation.tool_names import names_by_short
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest, encoded, messages_exchange
+from tollgate.text.wire.faults import Fault, read_fault, read_object
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.providers.text.google import facts
-from tollgate.text.call_state import EXTRA
-from tollgate.text.faults import STREAM_BROKEN, UNREADABLE, Fault, FaultError, fault_of, read_object
-from tollgate.text.images import IMAGES
-from tollgate.text.json_body import dumps
+from tollgate.text.body.images import IMAGES
+from tollgate.text.body.json_body import dumps
 from tollgate.text.models import TextProtocol
-from tollgate.text.relay import DONE_EVENT, chat_event
-from tollgate.text.shown import CHAT_ID_PREFIX, shown_words
-from tollgate.text.sse import SseEvent
-from tollgate.text.stream import AnswerStream, Meter
+from tollgate.text.translation.call_state import EXTRA
 from tollgate.text.usage import ReasoningCount, Usage, chat_usage, read_chat_usage
+from tollgate.text.wire.faults import STREAM_BROKEN, UNREADABLE, Fault, FaultError, fault_of, read_object
+from tollgate.text.wire.relay import DONE_EVENT, chat_event
+from tollgate.text.wire.shown import CHAT_ID_PREFIX, shown_words
+from tollgate.text.wire.sse import SseEvent
+from tollgate.text.wire.stream import AnswerStream, Meter
 
 _NOTHING: Mapping[str, Any] = {}
 _Delta = dict[str, Any]

@@ -6,11 +6,11 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.providers.text.google.facts import IMAGE_TYPES
-from tollgate.text.call_state import EXTRA
-from tollgate.text.fields import invalid, unsent
-from tollgate.text.images import CONFIG, IMAGE, IMAGES, MODALITIES, RATIO, SIZE, TEXT
+from tollgate.text.body.fields import invalid, unsent
+from tollgate.text.body.images import CONFIG, IMAGE, IMAGES, MODALITIES, RATIO, SIZE, TEXT
 from tollgate.text.models import TextProtocol
-from tollgate.text.upstream import RoutedRequest
+from tollgate.text.translation.call_state import EXTRA
+from tollgate.text.upstream.exchange import RoutedRequest
 
 _TAKEN = frozenset(
     {

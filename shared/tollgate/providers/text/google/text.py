@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from tollgate.providers.text.google import facts
 from tollgate.providers.text.google.answer import ChatFromContent, completion_of_content
 from tollgate.providers.text.google.request import content_request
-from tollgate.text.faults import Fault, read_fault
+from tollgate.text.body.request import TextRequest
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
-from tollgate.text.request import TextRequest
-from tollgate.text.sse import SseSplitter
-from tollgate.text.upstream import Exchange, HttpCall, RoutedRequest, TextUpstream, encoded
-from tollgate.text.vendor_batches import BatchApi
+from tollgate.text.upstream.exchange import Exchange, HttpCall, RoutedRequest, TextUpstream, encoded
+from tollgate.text.upstream.vendor_batches import BatchApi
+from tollgate.text.wire.faults import Fault, read_fault
+from tollgate.text.wire.sse import SseSplitter
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from tollgate.providers.runtime.declaration import About
 from tollgate.providers.text.openai_compatible.vendor import SpeechDialect, Vendor
 from tollgate.routing.facts import DataPolicy, Fact, Kept
-from tollgate.text.dialect import ChatDialect, ResponsesDialect, passing
 from tollgate.text.usage import ReasoningCount
+from tollgate.text.wire.dialect import ChatDialect, ResponsesDialect, passing
 
 CHAT_PATH = "/chat/completions"
 RESPONSES_PATH = "/responses"

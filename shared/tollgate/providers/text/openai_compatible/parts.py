@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tollgate.text.json_body import dumps
-from tollgate.text.sse import SseEvent, SseSplitter
+from tollgate.text.body.json_body import dumps
+from tollgate.text.wire.sse import SseEvent, SseSplitter
 
 
 def plain_completion(body: bytes) -> bytes:

@@ -12,18 +12,18 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
-from tollgate.text.faults import UNREADABLE, FaultError
-from tollgate.text.fields import CHAT, invalid, unsent
-from tollgate.text.json_body import dumps
+from tollgate.text.body.fields import CHAT, invalid, unsent
+from tollgate.text.body.json_body import dumps
+from tollgate.text.body.request import translated_tools
+from tollgate.text.body.web_search import NAME as SEARCH
+from tollgate.text.body.web_search import WebSearch, tool_of_responses, untold
 from tollgate.text.models import TextProtocol
-from tollgate.text.relay import DONE, chat_event
-from tollgate.text.request import translated_tools
 from tollgate.text.responses.native import ENCRYPTED, own_thoughts
 from tollgate.text.responses.relay import is_search, searches_in
-from tollgate.text.sse import SseEvent, SseSplitter, UnreadableStreamError
 from tollgate.text.usage import SERVER_TOOLS, WEB_SEARCHES
-from tollgate.text.web_search import NAME as SEARCH
-from tollgate.text.web_search import WebSearch, tool_of_responses, untold
+from tollgate.text.wire.faults import UNREADABLE, FaultError
+from tollgate.text.wire.relay import DONE, chat_event
+from tollgate.text.wire.sse import SseEvent, SseSplitter, UnreadableStreamError
 
 # The API refuses lower limits.
 MIN_OUTPUT_TOKENS = 16

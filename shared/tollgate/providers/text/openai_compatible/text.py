@@ -29,21 +29,20 @@ from tollgate.providers.text.openai_compatible.responses import (
     searching,
 )
 from tollgate.providers.text.openai_compatible.vendor import Vendor
-from tollgate.text.capabilities import fit_chat, has_files, sampling_to_report, without_sampling
-from tollgate.text.counting import is_countable
-from tollgate.text.dialect import ChatDialect, ResponsesDialect
-from tollgate.text.embeddings import embeddings_body, embeddings_exchange
-from tollgate.text.fields import invalid, unsent_of_response
-from tollgate.text.kinds import KINDS
+from tollgate.text.body.fields import invalid, unsent_of_response
+from tollgate.text.body.request import NativeRequest, TextRequest
+from tollgate.text.kinds.embeddings import embeddings_body, embeddings_exchange
+from tollgate.text.kinds.moderations import moderation_body, moderation_exchange
+from tollgate.text.kinds.rerank import rerank_body, rerank_exchange
+from tollgate.text.kinds.speech import provider_fields, speech_exchange
+from tollgate.text.kinds.table import KINDS
+from tollgate.text.kinds.transcription import form_of, recording_of, transcription_exchange
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
-from tollgate.text.moderations import moderation_body, moderation_exchange
-from tollgate.text.request import NativeRequest, TextRequest
-from tollgate.text.rerank import rerank_body, rerank_exchange
 from tollgate.text.responses.native import ENCRYPTED, mark_of, native_body
-from tollgate.text.speech import provider_fields, speech_exchange
-from tollgate.text.transcription import form_of, recording_of, transcription_exchange
-from tollgate.text.translate_request_to_chat import chat_request, ignored_by_chat
-from tollgate.text.upstream import (
+from tollgate.text.translation.capabilities import fit_chat, has_files, sampling_to_report, without_sampling
+from tollgate.text.translation.request_to_chat import chat_request, ignored_by_chat
+from tollgate.text.upstream.counting import is_countable
+from tollgate.text.upstream.exchange import (
     Exchange,
     HttpCall,
     RoutedRequest,
@@ -52,8 +51,9 @@ from tollgate.text.upstream import (
     relayed_chat_body,
     responses_exchange,
 )
+from tollgate.text.upstream.vendor_batches import BatchApi
 from tollgate.text.usage import ReasoningCount
-from tollgate.text.vendor_batches import BatchApi
+from tollgate.text.wire.dialect import ChatDialect, ResponsesDialect
 
 # Without the random characters that OpenAI adds to hide the length of a text.
 CUT = "max_tokens_per_doc"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tollgate.providers.runtime.declaration import ProviderAccount
-from tollgate.text.dialect import ChatDialect, ResponsesDialect
+from tollgate.text.wire.dialect import ChatDialect, ResponsesDialect
 
 
 @dataclass(frozen=True, slots=True)
