@@ -52,7 +52,7 @@ def create_app(
     app.include_router(costs.router())
     app.include_router(fal_usage.router(store, time_source))
     app.include_router(stripe_router(SimulatedStripe(payments_webhook, time_source)))
-    for name, make_router in (*PROVIDERS.items(), *text.PROVIDERS.items()):
+    for name, make_router in (*text.PROVIDERS.items(), *PROVIDERS.items()):
         engine = Engine(name, store, time_source, duration_ms)
         app.include_router(make_router(engine), prefix=f"/{name}")
 

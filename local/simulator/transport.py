@@ -8,14 +8,14 @@ from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _CLOSE = "simulator.close_connection"
 _CLOSE_WAIT_S = 5
 """How long a broken response waits for the end of its connection, because its last bytes may be pending."""
 
 
-class ClosableProtocol(H11Protocol):
+class ClosableProtocol(HttpToolsProtocol):
     """uvicorn's HTTP/1.1 protocol, with a function in the scope that closes the connection."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -63,28 +63,28 @@ def check(client: TextClient, body: Any, headers: Any, anchor: str) -> None:
 class TestEveryError:
     @pytest.mark.parametrize("path", [*OPENAI_PATHS, "/messages"])
     def test_has_both(
-        self, client: TextClient, monkeypatch: pytest.MonkeyPatch, path: str, error: TollgateError
+        self, shared_client: TextClient, monkeypatch: pytest.MonkeyPatch, path: str, error: TollgateError
     ) -> None:
         monkeypatch.setattr(AsyncAuthenticator, "authenticate", raising(error))
-        answer = client.post(path, chat("hello"))
+        answer = shared_client.post(path, chat("hello"))
         assert answer.status_code == error.status
-        check(client, answer.json(), answer.headers, error.code)
+        check(shared_client, answer.json(), answer.headers, error.code)
         assert (answer.json().get("type") == "error") == (path == "/messages")
         if error.status in WITH_NEXT_STEP:
             assert answer.json()["error"]["message"].endswith(f". {error.next_step}")
 
     def test_is_read_by_the_official_sdks(
-        self, client: TextClient, monkeypatch: pytest.MonkeyPatch, error: TollgateError
+        self, shared_client: TextClient, monkeypatch: pytest.MonkeyPatch, error: TollgateError
     ) -> None:
         monkeypatch.setattr(AsyncAuthenticator, "authenticate", raising(error))
         with pytest.raises(openai.APIStatusError) as chat_error:
-            client.openai.chat.completions.create(model=GPT, messages=SAID)
+            shared_client.openai.chat.completions.create(model=GPT, messages=SAID)
         found: Any = chat_error.value
         assert (found.status_code, found.code, found.type) == (error.status, error.code, error.type)
         assert found.body["message"] == error.message
         assert found.body["requestId"] == found.request_id
         with pytest.raises(anthropic.APIStatusError) as messages_error:
-            client.anthropic.messages.create(model=CLAUDE, max_tokens=5, messages=SAID)
+            shared_client.anthropic.messages.create(model=CLAUDE, max_tokens=5, messages=SAID)
         other: Any = messages_error.value
         assert (other.status_code, other.body["error"]["code"]) == (error.status, error.code)
         assert other.body["error"]["type"] == messages_type(error.status)

@@ -133,6 +133,18 @@ def open_client(service: None, text_url: str) -> Iterator[Callable[[int], TextCl
         yield opened
 
 
+@cache
+def _shared_account() -> OpenedAccount:
+    return api_parts.api().accounts.open(USD)
+
+
+@pytest.fixture
+def shared_client(service: None, text_url: str) -> Iterator[TextClient]:
+    """Return a customer that all tests share, for requests that are refused and cost nothing."""
+    with ExitStack() as stack:
+        yield TextClient(text_url, _shared_account(), stack)
+
+
 @pytest.fixture
 def fresh_breaker(text_url: str) -> None:
     """Forget what other tests did to the providers."""
