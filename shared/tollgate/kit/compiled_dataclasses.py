@@ -46,6 +46,6 @@ def use_compiled(file: Path = FILE) -> None:
         code = codes.get(source_hash(source.encode()))
         exec(source if code is None else marshal.loads(code), names, local_names)  # noqa: S102, S302
 
-    # A name of the module hides the builtin of that name. tests/unit/test_slim_packages.py checks that
+    # A name of the module hides the builtin of that name. tests/unit/test_compiled_dataclasses.py checks that
     # `dataclasses` still calls it.
     vars(dataclasses)["exec"] = execute
