@@ -24,7 +24,7 @@ from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Budgets
 from tollgate.ledger.hold_writes import HoldWrites, place_refused
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, all_holds_of
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold, all_holds_of, hold_path
 from tollgate.ledger.rate import RateWindow, count_request
 from tollgate.ledger.suspension import MAY_SPEND, suspended_refusal
 
@@ -51,9 +51,10 @@ class Reservation:
     counter: str | None = None
     budgets: tuple[str, ...] = ()
 
-    def hold(self, amount_micro_usd: int) -> Hold:
-        """Return its hold with the present amount."""
-        return Hold(self.quote_id, amount_micro_usd, self.ends_at_ms, self.counter, budgets=self.budgets)
+    @property
+    def amount_path(self) -> tuple[str, str, str]:
+        """Return the path of its present amount in the row."""
+        return (*hold_path(self.quote_id), "amount")
 
     def share(self, request_id: str, amount_micro_usd: int, expires_at_ms: int) -> Hold:
         """Return the hold of a request that is taken from it."""
@@ -114,7 +115,7 @@ def draw(
     It requires that the account has these `budgets`, because its routing policy has the same version.
     Refused: `HoldRefusedError`, `UserNotFoundError`, `AccountSuspendedError`, `StaleBudgetsError`.
     """
-    amount = (*reservation.hold(0).path, "amount")
+    amount = reservation.amount_path
     # Missing if the quote was cancelled, or its time is over.
     reservation_covers_it = AtLeast(amount, share.amount_micro_usd)
     has_room = Below(Size("holds"), most)
@@ -145,7 +146,7 @@ def pay_from(
     It belongs to the transaction that writes the task. Refused: `ReservationShortError`,
     `ConcurrencyLimitedError`, `AccountSuspendedError`, `UserNotFoundError`.
     """
-    amount = (*reservation.hold(0).path, "amount")
+    amount = reservation.amount_path
 
     def refused(account: Item | None) -> Exception:
         if account is None:
@@ -173,7 +174,7 @@ def take_share(accounts_table: str, reservation: Reservation, share: Hold) -> Ma
 
     The request was counted and permitted with the reservation. Refused: `ReservationShortError`.
     """
-    amount = (*reservation.hold(0).path, "amount")
+    amount = reservation.amount_path
     # Missing if the reservation was released, or its time is over.
     reservation_covers_it = AtLeast(amount, share.amount_micro_usd)
     return MarkedWrite(
