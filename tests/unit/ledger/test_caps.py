@@ -1,7 +1,8 @@
 """Spending caps: the counter is what was spent, whatever happens, and it never passes the cap by a charge."""
 
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -17,6 +18,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.ledger import repository
 from tollgate.ledger.audit import audit
+from tollgate.ledger.budgets import BudgetPeriod, period_at
 from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, key_of, open_period
 from tollgate.ledger.entries import charge_entry, refund_of
 from tollgate.ledger.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
@@ -33,6 +35,16 @@ BALANCE = 1_000_000
 def ms(text: str) -> int:
     """Return an ISO 8601 time in epoch milliseconds."""
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+@pytest.fixture
+def west_of_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Set a time zone in which a day begins 12 hours later."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Etc/GMT+12")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 class TestPeriods:
@@ -54,6 +66,12 @@ class TestPeriods:
         assert allowance.counter == f"spent#key_1#{period}"
         assert allowance.resets_at_ms == ms(resets)
         assert allowance.limit_micro_usd == 5
+
+    @pytest.mark.usefixtures("west_of_utc")
+    def test_are_those_of_utc_on_a_machine_in_another_zone(self) -> None:
+        now_ms, ends_ms = ms("2034-12-01T00:00:00"), ms("2035-01-01T00:00:00")
+        assert SpendingCap(5, CapPeriod.MONTH).at("key_1", now_ms).resets_at_ms == ends_ms
+        assert period_at(BudgetPeriod.MONTH, now_ms) == ("2034-12", ends_ms)
 
     @given(st.integers(0, 4 * 10**12), st.sampled_from(CapPeriod))
     def test_the_next_one_begins_where_one_ends(self, now_ms: int, per: CapPeriod) -> None:

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from tests.support.laws import money_examples
 from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.ledger.caps import Allowance
+from tollgate.ledger.crediting import LOST_RESPONSE, credit_of_lost_response
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
 from tollgate.ledger.families import Transfer
 from tollgate.ledger.hold_entries import failed_entry, late_entry, text_entry, void_entry
 from tollgate.ledger.holds import Hold
+from tollgate.ledger.trace import Trace
 
 TEXTS = st.text(min_size=1, max_size=20)
 ENTRIES = st.builds(
@@ -50,11 +52,12 @@ class TestMade:
             key_id="k",
         )
 
-    def test_the_mark_up_of_a_charge_is_returned_with_it(self) -> None:
-        charge = charge_entry("usr_1", "task_1", "m", 10_000, 7, budgets=["bud_1"], markup_micro_usd=2_000)
-        assert (charge.markup_micro_usd, charge.budgets) == (2_000, ("bud_1",))
+    def test_a_refund_has_the_mark_up_and_the_budgets_of_its_charge_and_no_trace(self) -> None:
+        more: dict[str, Any] = {"budgets": ["bud_1"], "markup_micro_usd": 2_000, "trace": Trace("http")}
+        charge = charge_entry("usr_1", "task_1", "m", 10_000, 7, **more)
+        assert (charge.markup_micro_usd, charge.budgets, charge.trace) == (2_000, ("bud_1",), {"api": "http"})
         refund = refund_of(charge, 9)
-        assert (refund.markup_micro_usd, refund.budgets) == (-2_000, ("bud_1",))
+        assert (refund.markup_micro_usd, refund.budgets, refund.trace) == (-2_000, ("bud_1",), None)
 
     @settings(max_examples=money_examples(100))
     @given(TEXTS, st.integers(min_value=0, max_value=10**12))
@@ -94,6 +97,13 @@ class TestOfText:
         assert (entry.markup_micro_usd, entry.budgets) == (20, ("bud_1",))
         late = late_entry(entry, self.HOLD, covered, None, ["bud_2"])
         assert (late.amount_micro_usd, late.markup_micro_usd, late.budgets) == (-covered, left, ("bud_2",))
+
+    @pytest.mark.parametrize("entry_id", ["req_1#text", "req_1#late"])
+    def test_a_lost_response_is_credited_once_by_its_request(self, entry_id: str) -> None:
+        charge = Entry("usr_1", entry_id, EntryKind.TEXT, -90, 8, request_id="req_1", model="m")
+        assert credit_of_lost_response(charge, 9) == Entry(
+            "usr_1", "req_1#lost", EntryKind.CREDIT, 90, 9, request_id="req_1", reason=LOST_RESPONSE
+        )
 
     def test_a_void_takes_the_charges_id_and_no_money(self) -> None:
         void = Entry("usr_1", "req_1#text", EntryKind.VOID, 0, 8, request_id="req_1")

@@ -152,12 +152,20 @@ class TestMoves:
             each.db.write(Write(each.writes.accounts_table, key={"account_id": each.id}, update=same_shard))
         assert [accounts[0].ledger.expire_holds(NOW, 2) for _ in range(3)] == [2, 1, 0]
 
-    def test_the_end_of_one_request_is_asked_for(self, account: Account) -> None:
-        account.place("req_1", 100)
-        account.place("req_2", 100)
+    def test_a_request_that_is_asked_to_end_is_marked_until_a_sweep_after_it(self, account: Account) -> None:
+        def marked() -> list[bool]:
+            row = account.db.get(account.writes.accounts_table, {"account_id": account.id})
+            return [is_end_requested(row or {}, each) for each in ("req_1", "req_2")]
+
+        account.place("req_1", 100, NOW)
+        account.place("req_2", 100, NOW + 50)
         account.ledger.request_end(account.id, "req_1")
-        row = account.db.get(account.writes.accounts_table, {"account_id": account.id})
-        assert [is_end_requested(row or {}, each) for each in ("req_1", "req_2")] == [True, False]
+        assert marked() == [True, False]
+        account.ledger.request_end(account.id, "req_2")
+        assert [account.ledger.expire_holds(now, 10) for now in (NOW, NOW + 50)] == [1, 1]
+        assert marked() == [False, True]
+        with pytest.raises(AlreadyResolvedError):
+            account.ledger.request_end(account.id, "req_1")
 
 
 moves = st.lists(
@@ -256,6 +264,15 @@ def test_mark_up_that_is_not_due_yet_waits_for_a_later_sweep(aws: Aws) -> None:
 
 
 class TestTheTimer:
+    @pytest.mark.parametrize("found", ["its own", "usr_gone"])
+    def test_a_row_of_an_index_that_is_behind_is_left(
+        self, account: Account, monkeypatch: pytest.MonkeyPatch, found: str
+    ) -> None:
+        row = {"account_id": account.id if found == "its own" else found}
+        monkeypatch.setattr(account.db, "query", lambda *_, **__: iter([row]))
+        assert HoldExpiry(account.db, account.writes).expire(NOW, 10) == 0
+        assert account.db.get(account.writes.accounts_table, {"account_id": "usr_gone"}) is None
+
     @pytest.mark.parametrize(
         ("meanwhile", "is_kept"),
         [

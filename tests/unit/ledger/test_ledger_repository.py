@@ -10,20 +10,22 @@ from tollgate.accounts.models import Account
 from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.expressions import Set
+from tollgate.kit.dynamodb.expressions import Remove, Set
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger import repository
-from tollgate.ledger.crediting import AlreadyPostedError
+from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError
+from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SubaccountClosedError
 from tollgate.ledger.families import Transfer
-from tollgate.ledger.family_repository import FamilyRepository
+from tollgate.ledger.family_repository import AlreadyTransferredError, FamilyRepository
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import (
+    MAX_RUNNING_TASKS,
     ConcurrencyLimitReachedError,
     CounterUnderflowError,
     LedgerRepository,
+    Slots,
 )
 from tollgate.ledger.wallet_repository import WalletRepository
 from tollgate.ledger.wallets import EARNED, PARENT, Limits, wallet_row_id
@@ -127,6 +129,13 @@ class TestCharge:
         books.charge("task_3", CENT)
         assert books.account().open_tasks == 2
 
+    def test_a_task_that_runs_takes_a_slot(self, books: Books) -> None:
+        assert books.ledger.slots("usr_1") == Slots(MAX_RUNNING_TASKS, 0, MAX_RUNNING_TASKS)
+        books.charge("task_1", CENT)
+        books.charge("task_2", CENT)
+        books.db.transact([books.ledger.acquire_slot("usr_1")])
+        assert books.ledger.slots("usr_1") == Slots(MAX_RUNNING_TASKS - 1, 1, MAX_RUNNING_TASKS)
+
     def test_without_money_and_room_it_is_the_money_that_is_named(
         self, books: Books, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -187,6 +196,13 @@ class TestCredit:
             books.ledger.credit(books.credit("credit_2", CENT, account_id="usr_2"))
         assert list(books.ledger.entries("usr_2")) == []
 
+    def test_a_closed_account_gets_nothing(self, books: Books) -> None:
+        closed = (Set("closed_at_ms", 5),)
+        books.db.write(Write("Accounts", key={"account_id": "usr_1"}, update=closed))
+        with pytest.raises(AccountClosedError):
+            books.ledger.credit(books.credit("credit_2", CENT))
+        assert books.state() == (100 * CENT, 0, [CREDIT])
+
     @pytest.mark.parametrize(("kind", "amount"), [(EntryKind.CREDIT, -1), (EntryKind.REFUND, 1)])
     def test_only_a_credit_is_credited(self, books: Books, kind: EntryKind, amount: int) -> None:
         with pytest.raises(ValueError, match="not a credit"):
@@ -218,6 +234,10 @@ class TestDebit:
         books.ledger.debit(entry)
         with pytest.raises(AlreadyPostedError):
             books.ledger.debit(entry)
+
+    def test_of_an_unknown_account_it_says_that(self, books: Books) -> None:
+        with pytest.raises(UserNotFoundError):
+            books.ledger.debit(Entry("usr_2", "debit_1", EntryKind.DEBIT, -CENT, 4))
 
     def test_never_more_than_there_is(self, books: Books) -> None:
         with pytest.raises(InsufficientBalanceError):
@@ -293,11 +313,42 @@ class TestWallets:
         assert [row["balance_micro_usd"] for row in wallets.rows("usr_1")] == [75 * CENT, 25 * CENT]
 
 
+class TestTransfer:
+    def test_only_an_open_account_gets_money(self, books: Books) -> None:
+        families, moved = FamilyRepository(books.db, "Accounts", "Ledger"), Transfer("usr_1", "usr_2", 5, "k")
+        with pytest.raises(UserNotFoundError):
+            families.transfer(moved, 4)
+        books.accounts.add(Account("usr_2", 0, 0, 1, ()))
+        key = {"account_id": "usr_2"}
+        books.db.write(Write("Accounts", key=key, update=(Set("closed_at_ms", 5),)))
+        with pytest.raises(SubaccountClosedError):
+            families.transfer(moved, 4)
+        assert books.state() == (100 * CENT, 0, [CREDIT])
+        books.db.write(Write("Accounts", key=key, update=(Remove("closed_at_ms"),)))
+        families.transfer(moved, 4)
+        with pytest.raises(AlreadyTransferredError):
+            families.transfer(moved, 4)
+        assert books.account().balance_micro_usd == 100 * CENT - 5
+        assert families.rows_of(["usr_2"])["usr_2"]["balance_micro_usd"] == 5
+
+    def test_a_suspended_parent_pays_nothing_and_gets_money_back(self, books: Books) -> None:
+        books.accounts.add(Account("usr_2", 0, 0, 1, ()))
+        families = FamilyRepository(books.db, "Accounts", "Ledger")
+        families.transfer(Transfer("usr_1", "usr_2", 5, "k"), 4)
+        books.ledger.suspend("usr_1", "chargeback", 5)
+        with pytest.raises(AccountSuspendedError):
+            families.transfer(Transfer("usr_1", "usr_2", 5, "k2"), 4)
+        families.transfer(Transfer("usr_1", "usr_2", -5, "k3"), 4)
+        assert books.account().balance_micro_usd == 100 * CENT
+
+
 def test_earned_mark_up_is_moved_once_even_if_two_processes_have_read_it(books: Books) -> None:
-    books.accounts.add(Account("usr_2", 0, 0, 1, ()))
     key = {"account_id": "usr_1"}
     books.db.write(Write("Accounts", key=key, update=(Set(PARENT, "usr_2"), Set(EARNED, 5))))
     families, row = FamilyRepository(books.db, "Accounts", "Ledger"), books.ledger.account_row("usr_1")
     assert row is not None
+    # There is no row of the parent yet, so nothing is taken.
+    assert families.move_markup(row, NOW) == 0
+    books.accounts.add(Account("usr_2", 0, 0, 1, ()))
     assert [families.move_markup(row, NOW) for _ in range(2)] == [5, 0]
     assert families.rows_of(["usr_2"])["usr_2"]["balance_micro_usd"] == 5

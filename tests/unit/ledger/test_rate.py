@@ -125,6 +125,28 @@ def test_any_number_of_processes_with_clocks_that_differ_share_one_limit(account
     assert account.row()["request_rate"] % BASE <= LIMIT
 
 
+@pytest.mark.parametrize(
+    ("minute", "count", "opens", "refusal"),
+    [
+        (6, LIMIT, True, None),
+        (6, LIMIT, False, RateWindowMismatchError),
+        (7, LIMIT - 1, True, RateWindowMismatchError),
+        (7, LIMIT, True, RateLimitedError),
+        (7, LIMIT - 1, False, None),
+        (7, LIMIT, False, RateLimitedError),
+        (8, LIMIT - 1, False, RateWindowMismatchError),
+        (8, LIMIT, False, RateLimitedError),
+    ],
+)
+def test_a_refusal_is_explained_by_the_row(
+    minute: int, count: int, opens: bool, refusal: type[Exception] | None
+) -> None:
+    found = rate_refused({"request_rate": minute * BASE + count}, RateWindow(7, opens, LIMIT))
+    assert (None if found is None else type(found)) is refusal
+    if isinstance(found, RateWindowMismatchError):
+        assert found.window == RateWindow(max(minute, 7), minute == 6, LIMIT)
+
+
 class TestHeaders:
     def test_what_is_left_and_when_it_is_whole_again(self) -> None:
         meter = RateMeter(600)

@@ -91,9 +91,21 @@ class TestLabels:
         for tag in (("team", "x"), ("feature", None)):
             assert not LabelFilter(**{**right, "tag": tag}).matches(self.ENTRY)
 
+    def test_are_read_by_their_names(self) -> None:
+        query = {"key": "key_1", "user": "alice", "tag": "team=search", "token": "rt_1", "project": "prj_1"}
+        labels = read_query(query, 20, 100).labels
+        assert labels == LabelFilter("key_1", "alice", ("team", "search"), "rt_1", "prj_1")
+        assert read_query({"tag": "team"}, 20, 100).labels == LabelFilter(tag=("team", None))
+
     def test_of_the_dashboard_is_what_no_key_paid(self) -> None:
         assert LabelFilter(key="dashboard").matches(replace(self.ENTRY, key_id=None))
         assert not LabelFilter(user="alice").matches(replace(self.ENTRY, user=None))
+
+    def test_only_a_kind_or_a_label_leaves_out_entries_of_a_period(self) -> None:
+        everything = StatementQuery(20, 10, 12)
+        assert not everything.is_selective
+        assert replace(everything, kind=EntryKind.TEXT).is_selective
+        assert replace(everything, labels=LabelFilter(user="alice")).is_selective
 
 
 class TestCursor:

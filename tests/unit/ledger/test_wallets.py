@@ -28,7 +28,7 @@ from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS
-from tollgate.ledger.wallets import Limits, share_of, wallet_row
+from tollgate.ledger.wallets import EARNED, OPEN, Limits, merged_rows, share_of, wallet_row, wallets_for
 from tollgate.text.money.billing import TextBilling
 from tollgate.text.money.metering import Demand, full_hold
 from tollgate.text.money.placed import PlacedHold
@@ -250,6 +250,12 @@ class TestLimits:
         assert share_of(160, 10, 2) == 8
         assert share_of(209, 10, 3) == 0
 
+    @pytest.mark.parametrize(
+        ("at_once", "wallets"), [(100, 1), (101, 6), (120, 6), (121, 7), (1_000, 50), (9_000, 50)]
+    )
+    def test_each_twenty_requests_above_the_default_have_a_row(self, at_once: int, wallets: int) -> None:
+        assert wallets_for(at_once, 100) == wallets
+
     def test_a_wallet_is_empty_and_suspended_if_its_account_is(self) -> None:
         row = {
             "account_id": "usr_1#w01",
@@ -262,6 +268,21 @@ class TestLimits:
         reason = {"reason": "why", "at_ms": 5}
         assert wallet_row("usr_1#w01", Limits(), {"balance_micro_usd": 7}) == row
         assert wallet_row("usr_1#w01", Limits(), {"suspended": reason}) == {**row, "suspended": reason}
+
+    def test_the_rows_of_an_account_add_up(self) -> None:
+        main = {"account_id": "usr_1", "balance_micro_usd": 5, "open_tasks": 1, "holds": {"a": 1}, EARNED: 2}
+        first = {"balance_micro_usd": 7, "open_tasks": 2, "running_tasks": 4, "holds": {"b": 2}, OPEN: 3}
+        second = {"balance_micro_usd": 1, "open_tasks": 0, "running_tasks": 2, "holds": {}, EARNED: 1}
+        assert merged_rows([main, first, second]) == {
+            "account_id": "usr_1",
+            "balance_micro_usd": 13,
+            "open_tasks": 3,
+            "running_tasks": 6,
+            "holds": {"a": 1, "b": 2},
+            OPEN: 3,
+            EARNED: 3,
+        }
+        assert merged_rows([main]) == main
 
     def test_what_is_read_with_them(self) -> None:
         assert Limits.of({}) == Limits(wallets=1, completes_answers=False)
