@@ -20,7 +20,12 @@ from tollgate.kit.errors import (
     TollgateError,
 )
 from tollgate.kit.problems import MAX_PROBLEMS, Problem, unknown_fields
-from tollgate.ledger.errors import BudgetReachedError, InsufficientBalanceError, SpendingCapReachedError
+from tollgate.ledger.errors import (
+    BudgetReachedError,
+    InsufficientBalanceError,
+    QuoteExhaustedError,
+    SpendingCapReachedError,
+)
 from tollgate.reference.errors import MODULES, errors_of
 from tollgate.tasks.errors import IdempotencyConflictError, MaxCostExceededError, TaskNotFoundError
 from tollgate.text.wire import errors as text_errors
@@ -122,6 +127,10 @@ class TestNextStep:
         )
         sentence = f"The {what} $0.20 of $5.00 left, and this request costs $0.25. {step}"
         assert error.message.startswith(sentence)
+
+    def test_of_a_quote_shows_what_is_left(self) -> None:
+        error = QuoteExhaustedError("quo_1", 1_500_000, 2_000_000)
+        assert error.extra() == {"quoteId": "quo_1", "leftMicroUsd": 1_500_000, "requiredMicroUsd": 2_000_000}
 
 
 class TestBody:

@@ -44,6 +44,8 @@ REFUSED: list[tuple[str, str | None, dict[str, Any], str, str]] = [
     ("a long user in the header", f"user={'u' * 257}", {}, "", "wrong end user"),
     ("a user that no body can have", "user=\x01", {}, "", "wrong end user"),
     ("a long user", None, {"user": "u" * 257}, "/user", "at most 256 characters"),
+    ("two wrong users, of which the first counts",
+     None, {"user": "u" * 257, "safety_identifier": 7}, "/user", "at most 256 characters"),
     ("half a character", None, {"metadata": {"user_id": "\ud800"}}, "/metadata/user_id", "printable text"),
     ("a user that is no text", None, {"safety_identifier": 7}, "/safety_identifier", "printable text"),
 ]
@@ -96,6 +98,11 @@ class TestTheLabelsOfAKey:
                 Attribution(None, {"n": "1", "team": "y"}),
             ),
             (
+                Attribution(None, {"feature": "team"}),
+                Attribution(None, {"team": "y"}),
+                Attribution(None, {"feature": "team", "team": "y"}),
+            ),
+            (
                 Attribution(None, tags("s", 7)),
                 Attribution(None, tags("f", 1)),
                 Attribution(None, tags("s", 7) | tags("f", 1)),
@@ -112,6 +119,7 @@ class TestTheLabelsOfAKey:
             "two users",
             "only its user",
             "one tag of both",
+            "a value that is the other's name",
             "eight tags",
             "ten tags",
         ],

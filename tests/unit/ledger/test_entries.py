@@ -15,6 +15,7 @@ from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, r
 from tollgate.ledger.families import Transfer
 from tollgate.ledger.hold_entries import failed_entry, late_entry, text_entry, void_entry
 from tollgate.ledger.holds import Hold
+from tollgate.ledger.statement import view
 from tollgate.ledger.trace import Trace
 
 TEXTS = st.text(min_size=1, max_size=20)
@@ -143,3 +144,31 @@ def test_a_transfer_is_an_entry_of_both_accounts_with_its_reason() -> None:
         ("usr_c", "usr_p", 500, "May"),
     ]
     assert len({one.entry_id for one in found}) == 1
+
+
+def test_its_customer_sees_what_it_is_for() -> None:
+    labels: dict[str, Any] = {"user": "alice", "tags": {"team": "a"}, "project": "prj_1", "token": "tok_1"}
+    ids: dict[str, Any] = {"task_id": "task_1", "request_id": "req_1", "key_id": "key_1", "answers": "a"}
+    why: dict[str, Any] = {"model": "m", "reason": "why", "reference": "pi"}
+    entry = Entry("usr_1", "x", EntryKind.CREDIT, -12_345, 0, **why, **ids, **labels)
+    assert view(entry) == {
+        "id": "x",
+        "kind": "credit",
+        "amountMicroUsd": -12_345,
+        "amountUsd": "-0.012345",
+        "createdAt": "1970-01-01T00:00:00.000Z",
+        "model": "m",
+        "taskId": "task_1",
+        "requestId": "req_1",
+        "answers": "a",
+        "keyId": "key_1",
+        "user": "alice",
+        "tags": {"team": "a"},
+        "projectId": "prj_1",
+        "tokenId": "tok_1",
+        "reason": "why",
+        "reference": "pi",
+    }
+    assert view(Entry("usr_1", "x", EntryKind.CREDIT, 5, 0)).keys() == {
+        "id", "kind", "amountMicroUsd", "amountUsd", "createdAt",
+    }  # fmt: skip

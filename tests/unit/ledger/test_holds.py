@@ -21,7 +21,7 @@ from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import MOVED_AT
 from tollgate.ledger.hold_entries import text_entry
-from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.hold_writes import HoldWrites, place_refused
 from tollgate.ledger.holds import (
     HOLD_LIFETIME_MS,
     MAX_HOLDS,
@@ -32,7 +32,7 @@ from tollgate.ledger.holds import (
     is_end_requested,
 )
 from tollgate.ledger.rate import RateMeter
-from tollgate.ledger.wallets import EARNED
+from tollgate.ledger.wallets import EARNED, Limits
 
 NOW = 1_700_000_000_000
 
@@ -126,6 +126,13 @@ class TestMoves:
         with pytest.raises(HoldRefusedError) as refused:
             account.place("req_more", 1)
         assert refused.value.too_many
+
+    def test_a_refusal_has_the_limits_of_the_row(self, account: Account) -> None:
+        limits = Limits(text_at_once=3)
+        row = {"balance_micro_usd": 5, "holds": {}, "limits": limits.to_item()}
+        found = place_refused(row, account.meter.guess(account.id, NOW), most=0)
+        assert isinstance(found, HoldRefusedError)
+        assert (found.limits, found.too_many, found.balance_micro_usd) == (limits, True, 5)
 
     def test_the_sweeper_resolves_what_is_over_and_keeps_its_timer_for_the_rest(
         self, account: Account
@@ -295,4 +302,5 @@ class TestTheTimer:
             account.db.write(Write(table, key=key, update=meanwhile))
         with pytest.raises(AlreadyResolvedError) if is_kept else nullcontext():
             account.db.write(account.writes.set_next_expiry(account.id, found, None))
-        assert (account.wake_at() is not None) is is_kept
+        row = account.db.get(table, key) or {}
+        assert {"wake_at", "due_shard"} & row.keys() == ({"wake_at", "due_shard"} if is_kept else set())

@@ -19,6 +19,7 @@ from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SubaccountClosedError
 from tollgate.ledger.families import Transfer
 from tollgate.ledger.family_repository import AlreadyTransferredError, FamilyRepository
+from tollgate.ledger.holds import Hold
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import (
     MAX_RUNNING_TASKS,
@@ -128,6 +129,17 @@ class TestCharge:
         books.refund("task_1", CENT)
         books.charge("task_3", CENT)
         assert books.account().open_tasks == 2
+
+    def test_money_is_reserved_if_one_more_request_may_run(self, books: Books) -> None:
+        def reserve(hold: Hold) -> None:
+            window, limits = books.meter.guess("usr_1", NOW), Limits(text_at_once=1)
+            books.db.transact(books.ledger.charge("usr_1", [], window, hold=hold, at_ms=NOW, limits=limits))
+            books.meter.counted("usr_1", window)
+
+        reserve(Hold("quo_1", 30 * CENT, NOW))
+        with pytest.raises(ConcurrencyLimitedError, match="1 text requests running"):
+            reserve(Hold("quo_2", CENT, NOW))
+        assert books.state() == (70 * CENT, 0, [CREDIT])
 
     def test_a_task_that_runs_takes_a_slot(self, books: Books) -> None:
         assert books.ledger.slots("usr_1") == Slots(MAX_RUNNING_TASKS, 0, MAX_RUNNING_TASKS)

@@ -3,11 +3,13 @@
 import string
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tollgate.kit.dynamodb.rows import Item, from_attributes, to_attributes
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.holds import Hold, all_holds_of, holds_of
 from tollgate.ledger.runs import Run, RunTerms, run_of
 from tollgate.ledger.trace import MAX_CODE_LENGTH, Ending, RouteCall, Trace
 
@@ -63,6 +65,22 @@ def test_a_long_code_of_a_provider_is_cut() -> None:
     code, cut = "x" * (MAX_CODE_LENGTH + 1), "x" * MAX_CODE_LENGTH
     trace = Trace.from_item(Trace(calls=(RouteCall("p", 1, code=code),), code=code).to_item())
     assert (trace.code, trace.calls[0].code) == (cut, cut)
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        Hold("req_1", 700, 1_700_000_000_000),
+        Hold("req_1", 0, 1_700_000_000_000),
+        Hold("req_1", 700, 5, "spent#key_1#2026", budgets=("bud_1#2026#0#all",)),
+        Hold("req_1", 0, 5, is_over=True),
+        Hold("quo_1", 700, 5),
+    ],
+    ids=["plain", "of nothing", "counted", "over", "of a quote"],
+)
+def test_a_hold(hold: Hold) -> None:
+    row = stored({"holds": {hold.path[1]: hold.to_value()}})
+    assert (all_holds_of(row), holds_of(row)) == ([hold], [] if hold.is_over else [hold])
 
 
 @given(RUNS, NUMBERS, st.lists(NUMBERS, max_size=3))

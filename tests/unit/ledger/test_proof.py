@@ -233,6 +233,12 @@ class TestCheckpoint:
         tally = books.checkpoints.get(books.id)
         assert (tally.entries, tally.amount_micro_usd) == (7, 1000 * CENT - 6 * CENT)
 
+    @pytest.mark.parametrize("full", [False, True])
+    def test_it_is_of_a_time_after_which_no_entry_comes(self, books: Books, full: bool) -> None:
+        assert books.check(full=full).drift is None
+        found = books.checkpoints.get(books.id)
+        assert found.through_ms == books.clock.now_ms() - SETTLED_AFTER_MS
+
     def test_all_of_its_sums_are_kept(self, books: Books) -> None:
         assert books.checkpoints.get(books.id) == Tally()
         tally = Tally(through_ms=1, entries=2, amount_micro_usd=3, markup_micro_usd=4)
@@ -299,7 +305,7 @@ class TestTime:
     ) -> None:
         monkeypatch.setattr(reader, "LINES_AT_ONCE", 3)
         for _ in range(10):
-            books.clock.advance(10)
+            books.clock.advance(1)
             books.charge()
         books.clock.advance(2 * SETTLED_AFTER_MS)
         tries = 0
@@ -313,7 +319,7 @@ class TestTime:
                 continue
             break
         assert tries > 1
-        assert checked.drift is None
+        assert (checked.drift, checked.has_read_all) == (None, False)
         assert books.checkpoints.get(books.id).entries == 11
 
     def test_a_run_goes_on_where_it_ended(self, books: Books) -> None:

@@ -1,11 +1,14 @@
 """Reads of the ledger, on moto."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.conftest import Aws
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.ledger.holds import Hold
 from tollgate.ledger.reader import LedgerReader
 
 
@@ -48,3 +51,20 @@ def test_a_transfer_needs_the_same_amount_in_the_other_account(
     ]
     ((_, found),) = posted(aws, *entries).lines_by_id("usr_1")
     assert found == wrong
+
+
+def test_money_that_is_billed_is_no_longer_in_its_hold(aws: Aws) -> None:
+    reader = posted(aws, Entry("usr_1", "req_1#text", EntryKind.TEXT, -250, 1))
+    assert reader.total_funds("usr_1", 300, []) == 300
+    assert reader.total_funds("usr_1", 300, [Hold("req_1", 700, 9), Hold("req_2", 50, 9)]) == 300 + 450 + 50
+
+
+def test_a_payment_has_one_credit_besides_its_corrections(aws: Aws) -> None:
+    paid = Entry("usr_1", "credit_2", EntryKind.CREDIT, 5, 1, reference="pi_1")
+    corrections = [
+        replace(paid, entry_id="credit_1", reason="The dispute was won."),
+        replace(paid, entry_id="a_debit", kind=EntryKind.DEBIT),
+        replace(paid, entry_id="z_debit", kind=EntryKind.DEBIT),
+    ]
+    assert posted(aws, *corrections).credit_of("pi_1") is None
+    assert posted(aws, paid).credit_of("pi_1") == paid

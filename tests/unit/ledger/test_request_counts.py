@@ -89,6 +89,14 @@ class TestOneProcess:
         assert said(db) == FLOOR + 20
         assert meter.left(ACCOUNT, NOW) == 980
 
+    def test_tells_each_request_of_a_small_window(self, db: Database) -> None:
+        meter = RequestMeter(1)
+        for total in range(1, 4):
+            counted(meter, 1)
+            told(db, meter)
+            assert said(db) == FLOOR + total
+        assert meter.take(TABLE, ACCOUNT, NOW) is None
+
     def test_begins_anew_in_the_next_minute(self, db: Database) -> None:
         meter = RequestMeter(LIMIT)
         counted(meter, 10)

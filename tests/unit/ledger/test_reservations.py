@@ -3,33 +3,51 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.account import MODEL
+from tests.conftest import Aws
 from tests.support.laws import money_examples
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_budget_rules import ALICE, Treasury, budget
+from tests.unit.ledger.test_holds import NOW, Account
 from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, carried_out, within_a_second
 from tests.unit.text.samples import choosing
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.kit.dynamodb.core import DatabaseBusyError, WriteConflictError
-from tollgate.kit.dynamodb.writes import Write
-from tollgate.kit.errors import StorageBusyError
+from tollgate.kit.dynamodb.expressions import Remove
+from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.dynamodb.shards import due_shard
+from tollgate.kit.dynamodb.writes import MarkedWrite, Write
+from tollgate.kit.errors import ConcurrencyLimitedError, StorageBusyError, UserNotFoundError
 from tollgate.kit.ids import new_id
+from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.budgets import NO_BUDGETS
 from tollgate.ledger.entries import Entry, charge_entry, refund_of
 from tollgate.ledger.errors import (
+    AccountSuspendedError,
     BudgetReachedError,
     InsufficientBalanceError,
     QuoteEndedError,
     QuoteExhaustedError,
     QuoteNotFoundError,
 )
-from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, Hold
-from tollgate.ledger.reservations import RESERVED_MS, Reservation, ReservationShortError
+from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, Hold, HoldRefusedError, all_holds_of
+from tollgate.ledger.reservations import (
+    RESERVED_MS,
+    Reservation,
+    ReservationShortError,
+    draw,
+    pay_from,
+    take_share,
+)
+from tollgate.ledger.suspension import resume, suspend
 from tollgate.tasks.charges import Purchase
 
 KEY = ApiKey("key_1", "", "", ALL_SCOPES, 0, listed=True)
@@ -198,3 +216,95 @@ def test_exactly_as_many_requests_are_served_as_were_reserved(
         assert (bank.became["drawn"], bank.became["QuoteExhaustedError"]) == (reserved, more)
 
     carried_out(story)
+
+
+class TestShares:
+    """What requests take from 700 of 1 000 micro-USD that a quote has reserved."""
+
+    @pytest.fixture
+    def account(self, aws: Aws) -> Account:
+        account = Account(aws, 1000)
+        account.place("quo_1", 700)
+        no_timer = (Remove("wake_at"), Remove("due_shard"))
+        account.db.write(
+            Write(account.writes.accounts_table, key={"account_id": account.id}, update=no_timer)
+        )
+        return account
+
+    @pytest.fixture
+    def reservation(self, account: Account) -> Reservation:
+        return Reservation("quo_1", account.id, "key_1", NOW + HOLD_LIFETIME_MS, Attribution())
+
+    def row(self, account: Account) -> Item:
+        found = account.db.get(account.writes.accounts_table, {"account_id": account.id})
+        assert found is not None
+        return found
+
+    def timer(self, account: Account) -> list[Any]:
+        return [self.row(account)[name] for name in ("wake_at", "due_shard")]
+
+    def left(self, account: Account) -> dict[str, int]:
+        """Return the money that each hold has."""
+        return {hold.request_id: hold.amount_micro_usd for hold in all_holds_of(self.row(account))}
+
+    def test_of_a_request_that_was_answered_is_taken_once(
+        self, account: Account, reservation: Reservation
+    ) -> None:
+        table = account.writes.accounts_table
+        take = take_share(table, reservation, reservation.share("req_1", 450, NOW + 9))
+        for _ in range(2):
+            account.db.write(take)
+        assert self.left(account) == {"quo_1": 250, "req_1": 450}
+        assert self.timer(account) == [NOW + 9, due_shard(account.id)]
+        with pytest.raises(ReservationShortError):
+            account.db.write(take_share(table, reservation, reservation.share("req_2", 251, NOW + 9)))
+        account.db.write(take_share(table, reservation, reservation.share("req_2", 250, NOW + 9)))
+        assert (self.left(account), account.balance()) == ({"quo_1": 0, "req_1": 450, "req_2": 250}, 300)
+
+    def test_of_a_task_is_refused_by_its_reason(self, account: Account, reservation: Reservation) -> None:
+        def pay(amount: int, most: int = 2, quote: Reservation = reservation) -> None:
+            account.db.transact([pay_from(account.writes.accounts_table, quote, amount, most)])
+
+        with pytest.raises(ReservationShortError):
+            pay(701)
+        pay(600)
+        pay(99)
+        with pytest.raises(ConcurrencyLimitedError, match="2 open tasks"):
+            pay(1)
+        with pytest.raises(ReservationShortError):
+            pay(2)
+        with pytest.raises(ReservationShortError):
+            pay(1, 9, replace(reservation, quote_id="quo_2"))
+        with pytest.raises(UserNotFoundError):
+            pay(1, 9, replace(reservation, row_id="usr_2"))
+        account.db.write(suspend(account.writes.accounts_table, account.id, "chargeback", NOW))
+        with pytest.raises(AccountSuspendedError):
+            pay(1, 9)
+        account.db.write(resume(account.writes.accounts_table, account.id))
+        pay(1, 9)
+        assert (self.left(account), self.row(account)["open_tasks"]) == ({"quo_1": 0}, 3)
+
+    def test_of_a_request_counts_it_and_leaves_room_for_no_more_than_may_run(
+        self, account: Account, reservation: Reservation
+    ) -> None:
+        def drawn(request_id: str, amount: int, most: int = 3) -> MarkedWrite:
+            window = account.meter.guess(account.id, NOW)
+            share = reservation.share(request_id, amount, NOW + 9)
+            return draw(account.writes, reservation, share, window, most=most, budgets=NO_BUDGETS)
+
+        counted = self.row(account)["request_rate"]
+        for most, amount in ((1, 1), (3, 701)):
+            with pytest.raises(HoldRefusedError):
+                account.db.write(drawn("req_1", amount, most))
+        account.db.write(drawn("req_1", 700, 2))
+        assert self.left(account) == {"quo_1": 0, "req_1": 700}
+        assert self.timer(account) == [NOW + 9, due_shard(account.id)]
+        assert self.row(account)["request_rate"] == counted + 1
+
+    def test_a_reservation_is_stored(self) -> None:
+        labels = Attribution("alice", {"team": "search"}, "prj_1", "tok_1")
+        more: list[dict[str, Any]] = [{}, {"counter": "spent#key_1#2026", "budgets": ("bud_1#2026#0#all",)}]
+        for each in more:
+            reservation = Reservation("quo_1", "usr_1#w01", "key_1", NOW, labels, **each)
+            assert Reservation.from_item("quo_1", reservation.to_item()) == reservation
+            assert reservation.share("req_1", 5, 9) == Hold("req_1", 5, 9, **each)
