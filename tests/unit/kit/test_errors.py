@@ -24,6 +24,7 @@ from tollgate.ledger.errors import (
     BudgetReachedError,
     InsufficientBalanceError,
     QuoteExhaustedError,
+    QuoteNotCreatedError,
     SpendingCapReachedError,
 )
 from tollgate.reference.errors import MODULES, errors_of
@@ -127,9 +128,21 @@ class TestNextStep:
         )
         sentence = f"The {what} $0.20 of $5.00 left, and this request costs $0.25. {step}"
         assert error.message.startswith(sentence)
+        assert error.extra() == {
+            "budgetId": "bud_1",
+            "budgetName": "Pilot",
+            "scope": scope,
+            "value": value,
+            "limitCents": 500,
+            "leftCents": 20,
+            "requiredCents": 25,
+            "resetsAt": resets_at,
+        }
 
-    def test_of_a_quote_shows_what_is_left(self) -> None:
+    def test_of_a_quote_names_it(self) -> None:
+        assert "/api/v1/quotes/quo_1/create" in QuoteNotCreatedError("quo_1").next_step
         error = QuoteExhaustedError("quo_1", 1_500_000, 2_000_000)
+        assert "quo_1" in error.message
         assert error.extra() == {"quoteId": "quo_1", "leftMicroUsd": 1_500_000, "requiredMicroUsd": 2_000_000}
 
 

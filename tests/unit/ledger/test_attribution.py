@@ -73,6 +73,11 @@ class TestAttribution:
         pairs = [f"t{n}=x" for n in range(8)]
         assert len(attribution_of({HEADER: ",".join([*pairs, "user=a"])}).tags) == 8
 
+    def test_the_longest_header_is_not_too_long(self) -> None:
+        longest = ",".join(f"{'n' * 31}{n}={'v' * 64}" for n in range(8)) + ",user="
+        found = attribution_of({HEADER: longest.ljust(1024, "u")})
+        assert (len(found.tags), found.user) == (8, "u" * (1024 - len(longest)))
+
     def test_of_more_tags_in_both_places_the_headers_stay(self) -> None:
         header = {HEADER: ",".join(f"h{n}=x" for n in range(6))}
         tags = attribution_of(header, {"metadata": {f"m{n}": "x" for n in range(16)}}).tags

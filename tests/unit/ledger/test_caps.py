@@ -19,7 +19,14 @@ from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.ledger import repository
 from tollgate.ledger.audit import audit
 from tollgate.ledger.budgets import BudgetPeriod, period_at
-from tollgate.ledger.caps import MAX_COUNTERS, CapPeriod, SpendingCap, key_of, open_period
+from tollgate.ledger.caps import (
+    MAX_COUNTERS,
+    AlreadyOpenError,
+    CapPeriod,
+    SpendingCap,
+    key_of,
+    open_period,
+)
 from tollgate.ledger.entries import charge_entry, refund_of
 from tollgate.ledger.errors import InsufficientBalanceError, KeyLimitReachedError, SpendingCapReachedError
 from tollgate.ledger.hold_entries import text_entry
@@ -197,6 +204,16 @@ class TestMoves:
             books.charge("task_1", BALANCE + 1)
         with pytest.raises(SpendingCapReachedError):
             books.charge("task_1", BALANCE)
+
+    def test_a_counter_is_opened_once_and_not_without_an_account(self, aws: Aws) -> None:
+        books = Books(aws, SpendingCap(10, CapPeriod.DAY))
+        books.charge("task_1", 7)
+        table, allowance = books.writes.accounts_table, books.cap.at("key_1", books.now_ms)
+        for account_id in (books.id, "usr_gone"):
+            with pytest.raises(AlreadyOpenError):
+                books.db.write(open_period(table, account_id, allowance, {}, books.now_ms))
+        assert books.counted() == 7
+        assert books.db.get(table, {"account_id": "usr_gone"}) is None
 
     def test_a_cap_that_covers_exactly_the_charge_is_not_the_reason(
         self, aws: Aws, monkeypatch: pytest.MonkeyPatch

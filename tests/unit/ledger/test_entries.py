@@ -109,6 +109,7 @@ class TestOfText:
     def test_a_void_takes_the_charges_id_and_no_money(self) -> None:
         void = Entry("usr_1", "req_1#text", EntryKind.VOID, 0, 8, request_id="req_1")
         assert replace(void_entry("usr_1", self.HOLD, 8), reason=None) == void
+        assert "did not end in time" in (void_entry("usr_1", self.HOLD, 8).reason or "")
         assert failed_entry("usr_1", self.HOLD, 8, **self.TOLD) == replace(void, **self.TOLD)
 
 
@@ -144,6 +145,8 @@ def test_a_transfer_is_an_entry_of_both_accounts_with_its_reason() -> None:
         ("usr_c", "usr_p", 500, "May"),
     ]
     assert len({one.entry_id for one in found}) == 1
+    there, back = (Transfer("usr_p", "usr_c", amount, "key") for amount in (1, -1))
+    assert (there.payer, there.receiver) == (back.receiver, back.payer) == ("usr_p", "usr_c")
 
 
 def test_its_customer_sees_what_it_is_for() -> None:

@@ -1,6 +1,7 @@
 """The writes that move money, against moto: both or neither, once, never below zero."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from moto import mock_aws
@@ -11,15 +12,21 @@ from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Remove, Set
+from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger import repository
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
-from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SubaccountClosedError
+from tollgate.ledger.errors import (
+    AccountSuspendedError,
+    InsufficientBalanceError,
+    RateLimitedError,
+    SubaccountClosedError,
+)
 from tollgate.ledger.families import Transfer
 from tollgate.ledger.family_repository import AlreadyTransferredError, FamilyRepository
-from tollgate.ledger.holds import Hold
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import (
     MAX_RUNNING_TASKS,
@@ -140,6 +147,18 @@ class TestCharge:
         with pytest.raises(ConcurrencyLimitedError, match="1 text requests running"):
             reserve(Hold("quo_2", CENT, NOW))
         assert books.state() == (70 * CENT, 0, [CREDIT])
+        row = books.ledger.account_row("usr_1")
+        assert row is not None
+        assert (row["wake_at"], row["due_shard"]) == (NOW + HOLD_LIFETIME_MS, due_shard("usr_1"))
+
+    def test_the_last_free_task_is_refused_only_for_the_rate(
+        self, books: Books, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "MAX_OPEN_TASKS", 2)
+        books.meter = RateMeter(1)
+        books.charge("task_1", CENT)
+        with pytest.raises(RateLimitedError):
+            books.charge("task_2", CENT)
 
     def test_a_task_that_runs_takes_a_slot(self, books: Books) -> None:
         assert books.ledger.slots("usr_1") == Slots(MAX_RUNNING_TASKS, 0, MAX_RUNNING_TASKS)
@@ -320,6 +339,7 @@ class TestWallets:
         wallets = books.ledger.wallets
         wallets.set_limits("usr_1", Limits(text_at_once=200, wallets=2))
         assert not wallets.fund("usr_1", 2, CENT)
+        assert not wallets.fund(wallet_row_id("usr_2", 1), 2, CENT)
         assert wallets.fund(wallet_row_id("usr_1", 1), 2, CENT)
         # Half of an equal share of 100 cents
         assert [row["balance_micro_usd"] for row in wallets.rows("usr_1")] == [75 * CENT, 25 * CENT]
@@ -328,8 +348,9 @@ class TestWallets:
 class TestTransfer:
     def test_only_an_open_account_gets_money(self, books: Books) -> None:
         families, moved = FamilyRepository(books.db, "Accounts", "Ledger"), Transfer("usr_1", "usr_2", 5, "k")
-        with pytest.raises(UserNotFoundError):
-            families.transfer(moved, 4)
+        for each in (moved, replace(moved, amount_micro_usd=-5)):
+            with pytest.raises(UserNotFoundError):
+                families.transfer(each, 4)
         books.accounts.add(Account("usr_2", 0, 0, 1, ()))
         key = {"account_id": "usr_2"}
         books.db.write(Write("Accounts", key=key, update=(Set("closed_at_ms", 5),)))

@@ -20,7 +20,14 @@ from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.repository import LedgerRepository
-from tollgate.ledger.service import SETTLED_AFTER_MS, Checked, LedgerAudit, OutOfTimeError
+from tollgate.ledger.service import (
+    MAX_DRIFTING_READS,
+    REREAD_PAUSE_S,
+    SETTLED_AFTER_MS,
+    Checked,
+    LedgerAudit,
+    OutOfTimeError,
+)
 
 CENT = 10_000
 HOUR_MS = 3_600_000
@@ -128,6 +135,15 @@ class TestDrift:
         assert drift.amount_micro_usd == change
         assert drift.entry_id == "task_000001#charge"
 
+    def test_is_read_again_after_a_pause_because_the_index_lags(self, books: Books) -> None:
+        pauses: list[float] = []
+        books.audit.sleep = pauses.append
+        books.check()
+        assert pauses == []
+        books.move_balance(7)
+        books.check()
+        assert pauses == [REREAD_PAUSE_S] * (MAX_DRIFTING_READS - 1)
+
     def test_it_is_found_again_each_time_until_it_is_mended(self, books: Books) -> None:
         books.move_balance(7)
         found = [books.check() for _ in range(2)]
@@ -191,6 +207,26 @@ class TestLiveTraffic:
     ) -> None:
         self.between(books, monkeypatch, iter(prices))
         assert books.check(full=full).drift is None
+
+    def test_a_budget_is_proved_too(self, books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+        main, read = "bud_1#2026-11#0#all", books.ledger.lines_by_id
+
+        class Counters:
+            def counters(self, *_: object) -> dict[str, int]:
+                return {main: 2 * CENT}
+
+        def reads(account_id: str) -> object:
+            books.charge()
+            return read(account_id)
+
+        entry = charge_entry(books.id, "task_b", "m", 2 * CENT, books.clock.now_ms(), budgets=[main])
+        window = books.meter.guess(books.id, books.clock.now_ms())
+        books.db.transact(books.ledger.charge(books.id, [entry], window))
+        books.meter.counted(books.id, window)
+        books.audit.budgets = Counters()
+        monkeypatch.setattr(books.ledger, "lines_by_id", reads)
+        checked = books.check(full=True)
+        assert (checked.drift, checked.is_proven) == (None, True)
 
     def test_one_that_never_stands_still_is_not_proven_and_not_accused(
         self, books: Books, monkeypatch: pytest.MonkeyPatch
@@ -358,6 +394,17 @@ class TestTime:
         books.audit.sealer = Sealer()
         expected = Run() if unsealed is None else Run(books.id, 1, 1, 0, 0, unsealed, done=True)
         assert books.audit.begin() == expected
+
+    def test_a_sealed_account_is_exported(self, books: Books) -> None:
+        class Sealer:
+            def seal(self, *_: object, everything: bool = False) -> None:
+                pass
+
+        exported: list[str] = []
+        books.audit.sealer = Sealer()
+        assert books.audit.begin().unsealed == 0
+        books.audit.export = exported.append
+        assert (books.audit.begin().unsealed, exported) == (0, [books.id])
 
     def test_before_the_first_run_there_is_none_to_go_on_with(self, books: Books) -> None:
         assert books.audit.continue_last_run() is None
