@@ -101,6 +101,7 @@ class TestNextStep:
         helps, does_not = (error(30, 100, waiting_helps=helps).next_step for helps in (True, False))
         assert "running requests have ended" in helps
         assert "running requests" not in does_not
+        assert does_not.startswith(("Add credit", "Wait until"))
         assert [error(30, 100, waiting_helps=helps).extra()["waitingHelps"] for helps in (True, False)] == [
             True,
             False,

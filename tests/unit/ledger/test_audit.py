@@ -154,6 +154,13 @@ class TestSums:
         drift = compare("usr_1", 50, holds, sums, {main: counted})
         assert (drift.budgets if drift else {}) == ({main: over} if over else {})
 
+    @pytest.mark.parametrize("counted", [29, 30, 31])
+    def test_mark_up_is_the_sum_of_the_entries(self, counted: int) -> None:
+        sums = EntrySums()
+        sums.add([self.CREDIT, self.TEXT._replace(markup_micro_usd=30)])
+        drift = compare("usr_1", 750, (), sums, markup_micro_usd=counted)
+        assert (drift.markup_micro_usd if drift else 0) == counted - 30
+
     def test_what_is_added_to_a_copy_is_not_in_the_reading(self) -> None:
         main = "bud_1#2026-11#0#all"
         sums = EntrySums(counted={main: 0})

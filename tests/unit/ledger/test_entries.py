@@ -12,11 +12,12 @@ from tollgate.kit.dynamodb.rows import from_attributes, to_attributes
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.crediting import LOST_RESPONSE, credit_of_lost_response
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, charge_id, refund_id, refund_of
-from tollgate.ledger.families import Transfer
+from tollgate.ledger.families import MOVED_AT, Transfer, markup_of, move_due_ms
 from tollgate.ledger.hold_entries import failed_entry, late_entry, text_entry, void_entry
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.statement import view
 from tollgate.ledger.trace import Trace
+from tollgate.ledger.wallets import EARNED, OPEN
 
 TEXTS = st.text(min_size=1, max_size=20)
 ENTRIES = st.builds(
@@ -175,3 +176,11 @@ def test_its_customer_sees_what_it_is_for() -> None:
     assert view(Entry("usr_1", "x", EntryKind.CREDIT, 5, 0)).keys() == {
         "id", "kind", "amountMicroUsd", "amountUsd", "createdAt",
     }  # fmt: skip
+
+
+def test_mark_up_of_a_row_is_moved_an_hour_after_the_last_time_if_any_is_earned() -> None:
+    row = {OPEN: 3, EARNED: 4, MOVED_AT: 100}
+    assert [markup_of(one) for one in (row, {OPEN: 3}, {EARNED: 4}, {})] == [7, 3, 4, 0]
+    assert move_due_ms(row) == 100 + 3_600_000
+    assert move_due_ms({EARNED: 4}) == 3_600_000
+    assert move_due_ms({OPEN: 3, EARNED: 0, MOVED_AT: 100}) is None

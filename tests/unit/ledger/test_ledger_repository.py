@@ -12,6 +12,7 @@ from tollgate.accounts.repository import AccountRepository, AlreadyExistsError
 from tollgate.kit.dynamodb.core import WriteConflictError
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Remove, Set
+from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
@@ -36,7 +37,15 @@ from tollgate.ledger.repository import (
     Slots,
 )
 from tollgate.ledger.wallet_repository import WalletRepository
-from tollgate.ledger.wallets import EARNED, PARENT, Limits, wallet_row_id
+from tollgate.ledger.wallets import (
+    BUDGET_SEQ,
+    EARNED,
+    PARENT,
+    Limits,
+    StaleWalletsError,
+    WalletWrites,
+    wallet_row_id,
+)
 
 CENT = 10_000
 NOW = 1_700_000_000_000
@@ -343,6 +352,14 @@ class TestWallets:
         assert wallets.fund(wallet_row_id("usr_1", 1), 2, CENT)
         # Half of an equal share of 100 cents
         assert [row["balance_micro_usd"] for row in wallets.rows("usr_1")] == [75 * CENT, 25 * CENT]
+
+    @pytest.mark.parametrize(("account_id", "read"), [("usr_gone", {}), ("usr_1", {BUDGET_SEQ: 7})])
+    def test_limits_are_refused_for_a_row_that_is_gone_or_has_other_budgets(
+        self, books: Books, account_id: str, read: Item
+    ) -> None:
+        with pytest.raises(StaleWalletsError):
+            books.db.write(WalletWrites("Accounts").limit(account_id, Limits(text_at_once=7), read))
+        assert books.ledger.account_row("usr_gone") is None
 
 
 class TestTransfer:

@@ -68,3 +68,9 @@ def test_a_payment_has_one_credit_besides_its_corrections(aws: Aws) -> None:
     ]
     assert posted(aws, *corrections).credit_of("pi_1") is None
     assert posted(aws, paid).credit_of("pi_1") == paid
+
+
+def test_no_more_credits_are_read_than_wanted(aws: Aws) -> None:
+    credits_ = [Entry("usr_1", f"credit_{n}", EntryKind.CREDIT, 5, 1) for n in range(3)]
+    reader = posted(aws, *credits_, Entry("usr_1", "debit_1", EntryKind.DEBIT, -5, 1))
+    assert [reader.credits("usr_1", most) for most in (2, 9)] == [credits_[:2], credits_]

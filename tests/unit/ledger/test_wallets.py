@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.account import BODY, MODEL, World
+from tests.support.clock import ManualClock
 from tests.support.laws import money_examples
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
@@ -28,7 +29,16 @@ from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SpendingCapReachedError
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS
-from tollgate.ledger.wallets import EARNED, OPEN, Limits, merged_rows, share_of, wallet_row, wallets_for
+from tollgate.ledger.wallets import (
+    EARNED,
+    OPEN,
+    KnownLimits,
+    Limits,
+    merged_rows,
+    share_of,
+    wallet_row,
+    wallets_for,
+)
 from tollgate.text.money.billing import TextBilling
 from tollgate.text.money.metering import Demand, full_hold
 from tollgate.text.money.placed import PlacedHold
@@ -272,7 +282,7 @@ class TestLimits:
     def test_the_rows_of_an_account_add_up(self) -> None:
         main = {"account_id": "usr_1", "balance_micro_usd": 5, "open_tasks": 1, "holds": {"a": 1}, EARNED: 2}
         first = {"balance_micro_usd": 7, "open_tasks": 2, "running_tasks": 4, "holds": {"b": 2}, OPEN: 3}
-        second = {"balance_micro_usd": 1, "open_tasks": 0, "running_tasks": 2, "holds": {}, EARNED: 1}
+        second = {"balance_micro_usd": 1, "running_tasks": 2, "holds": {}, EARNED: 1}
         assert merged_rows([main, first, second]) == {
             "account_id": "usr_1",
             "balance_micro_usd": 13,
@@ -289,6 +299,16 @@ class TestLimits:
         assert Limits.of({"wallets": 3, "completes_answers": True}) == Limits(
             wallets=3, completes_answers=True
         )
+
+    def test_a_process_knows_them_for_a_minute(self) -> None:
+        clock, limits = ManualClock(), Limits(text_at_once=7, wallets=3)
+        known = KnownLimits(clock)
+        assert known.get("usr_1") is None
+        assert known.learn("usr_1", {"limits": limits.to_item(), "wallets": 3}) == limits
+        clock.advance(59_999)
+        assert known.get("usr_1") == limits
+        clock.advance(1)
+        assert known.get("usr_1") is None
 
     def test_an_account_keeps_the_rows_that_it_has(self) -> None:
         async def story(loop: SimulatedLoop) -> None:
