@@ -20,6 +20,7 @@ from tollgate.reference.previews import KINDS, SERVICE, Preview, of_kind, of_mod
 GROUND, SHADE, BOX = (11, 35, 31), (18, 51, 45), (13, 110, 95)
 WHITE, SOFT, ACCENT = (255, 255, 255), (176, 203, 196), (127, 230, 207)
 COLOURS = 32
+EVERY_PART = Preview("x", "Video", "by Tollgate", "Model", "$0.01", "a video")
 SIZE_PX = (Preview.WIDTH_PX, Preview.HEIGHT_PX)
 EDGE_PX = 80
 WIDTH_PX = Preview.WIDTH_PX - 2 * EDGE_PX
@@ -71,16 +72,25 @@ def previews() -> Iterator[Preview]:
 
 def draw(preview: Preview) -> bytes:
     """Return the PNG of an image."""
+    content = BytesIO()
+    _drawn(preview).quantize(palette=_palette(), dither=Image.Dither.NONE).save(content, "PNG")
+    return content.getvalue()
+
+
+def _drawn(preview: Preview) -> Image.Image:
     image = ground().copy()
     pen = ImageDraw.Draw(image)
     _title(pen, preview.title)
     if preview.chip:
         _above(pen, preview)
     _below(pen, preview)
-    content = BytesIO()
-    few = image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    few.save(content, "PNG")
-    return content.getvalue()
+    return image
+
+
+@cache
+def _palette() -> Image.Image:
+    """Return an image with the palette of all images: they differ only in their words."""
+    return _drawn(EVERY_PART).quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
 
 
 @cache

@@ -16,7 +16,7 @@ from typing import Any
 
 import boto3
 import pytest
-from botocore.loaders import JSONFileLoader
+from botocore.loaders import JSONFileLoader, Loader
 from hypothesis import HealthCheck, settings
 from moto import mock_aws
 
@@ -63,6 +63,20 @@ _load_file, _load_once = JSONFileLoader.load_file, cache(partial(JSONFileLoader.
 JSONFileLoader.load_file = lambda loader, path: (  # type: ignore[assignment,method-assign]
     _load_file(loader, path) if "dynamodb" in path else _load_once(path)
 )
+
+_list_services = Loader.list_available_services
+_listed: dict[tuple[str, ...], list[str]] = {}
+
+
+def _list_once(loader: Loader, type_name: str) -> list[str]:
+    """Return the services of the SDK: each session lists hundreds of folders, which stay as they are."""
+    key = type_name, *loader.search_paths
+    if key not in _listed:
+        _listed[key] = _list_services(loader, type_name)
+    return _listed[key]
+
+
+Loader.list_available_services = _list_once  # type: ignore[assignment,method-assign]
 
 _read_yaml, _read_once = loader.read_yaml, cache(loader.read_yaml)
 # Files that ship stay as they are, and are read for many tables of tests and for the pages of each one.
