@@ -110,7 +110,7 @@ def test_a_parcel_without_money_waits_for_the_money_of_another_one(
 
     monkeypatch.setattr(ParcelMoney, "reserve", once_without_money)
     monkeypatch.setattr(parcels, "MAX_LINES", 1)
-    bodies = [chat(f"[[tokens 20]] [[batch-slow 1]] {n}", model=GPT) for n in range(2)]
+    bodies = [chat(f"[[tokens 20]] [[batch-slow 200]] {n}", model=GPT) for n in range(2)]
     found, outputs, errors = run(client, start(client, lines_of(*bodies)))
     assert (found.status, len(outputs), errors, numbers) == ("completed", 2, [], [0, 1, 1])
     assert [(entry.usage or {}).get("service") for entry in client.texts()] == ["batch", "batch"]
@@ -120,7 +120,7 @@ def test_a_parcel_without_money_waits_for_the_money_of_another_one(
 def test_a_parcel_waits_while_the_key_of_its_vendor_is_removed(
     client: TextClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-slow 1]]", model=GPT)))
+    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-slow 200]]", model=GPT)))
     (message,) = take()
     run_one(message)
     with monkeypatch.context() as patch:

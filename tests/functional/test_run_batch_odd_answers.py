@@ -1,5 +1,6 @@
 """Odd answers of a vendor's batch: each line ends once, and costs its hold at most."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +11,9 @@ from tests.functional.test_run_batch import (
     chat,
     lines_of,
     no_other_messages,
-    run_one,
     runner,
     short,
     start,
-    take,
 )
 from tests.functional.test_run_batch_parcels import GPT, run, soon
 from tests.support.text_app import USD, TextClient
@@ -63,23 +62,21 @@ def test_each_line_ends_once_and_costs_its_hold_at_most(
     client: TextClient, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     odd, answered = ODD[name]
+    held: list[int] = []
     answers = VendorCalls.answers
 
     async def changed(vendor: VendorCalls, file_id: str) -> Answers:
+        held.append(USD - await asyncio.to_thread(client.balance))
         return odd(await answers(vendor, file_id))
 
     monkeypatch.setattr(VendorCalls, "answers", changed)
-    bodies = [chat(f"[[tokens 20]] [[batch-slow 1]] {n}", model=GPT, max_tokens=100) for n in range(LINES)]
-    batch = start(client, lines_of(*bodies))
-    (message,) = take()
-    run_one(message)
-    held = USD - client.balance()
-    assert held > 0
-    found, outputs, errors = run(client, batch)
+    bodies = [chat(f"[[tokens 20]] {n}", model=GPT, max_tokens=100) for n in range(LINES)]
+    found, outputs, errors = run(client, start(client, lines_of(*bodies)))
     assert (found.status, errors) == ("completed", [])
     assert [each["custom_id"] for each in outputs] == [f"line-{n}" for n in range(LINES)]
     entries = client.texts()
     charged = [-each.amount_micro_usd for each in entries if (each.usage or {}).get("service") == "batch"]
     assert (len(entries), len(charged)) == (LINES, answered)
-    assert all(0 < each <= held / LINES + 1 for each in charged)
+    assert held[0] > 0
+    assert all(0 < each <= held[0] / LINES + 1 for each in charged)
     assert client.settled()

@@ -200,7 +200,7 @@ class TestWhatRunsTheOrdinaryWay:
 def test_an_input_that_is_deleted_loses_no_line_at_the_vendor(
     client: TextClient, monkeypatch: pytest.MonkeyPatch, others: list[dict[str, Any]], status: str
 ) -> None:
-    batch = start(client, lines_of(*[chat("[[tokens 20]] [[batch-slow 1]]", model=GPT)] * 2, *others))
+    batch = start(client, lines_of(*[chat("[[tokens 20]] [[batch-slow 200]]", model=GPT)] * 2, *others))
     with monkeypatch.context() as patch:
         # The lines that no vendor gets have not begun.
         patch.setattr(worker, "START_S", 0.0)
@@ -325,7 +325,7 @@ def test_the_second_of_two_batches_of_one_parcel_is_cancelled(
         raise UnsureError
 
     monkeypatch.setattr(VendorCalls, "create", twice)
-    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-slow 1]]", model=GPT)))
+    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-slow 200]]", model=GPT)))
     found, outputs, errors = run(client, batch)
     assert (found.status, len(outputs), errors) == ("completed", 1, [])
     states = sorted(one["status"] for one in at_vendor(simulator_url, batch.id))

@@ -11,6 +11,7 @@ from tests.functional.test_run_batch import (
     chat,
     lines_of,
     no_other_messages,
+    run_all,
     run_one,
     runner,
     short,
@@ -118,8 +119,7 @@ def test_a_line_costs_the_vendors_share_of_the_ordinary_price(client: TextClient
 def test_both_protocols_read_its_answers(client: TextClient, vendor: Vendor) -> None:
     params: Any = chat("[[tokens 30]]", model=vendor.model)
     made = client.anthropic.messages.batches.create(requests=[{"custom_id": "one", "params": params}])
-    for message in take():
-        run_often(message)
+    run_all()
     assert client.anthropic.messages.batches.retrieve(made.id).processing_status == "ended"
     (result,) = client.anthropic.messages.batches.results(made.id)
     assert result.result.type == "succeeded"
@@ -134,10 +134,10 @@ def test_both_protocols_read_its_answers(client: TextClient, vendor: Vendor) -> 
         ("[[batch-refuse]]", 0),
         ("[[batch-fail]]", 0),
         ("[[batch-gone]]", 0),
-        ("[[batch-busy 2]]", 4),
-        ("[[batch-expire]]", 2),
-        ("[[batch-lost]]", 4),
-        ("[[batch-vanish]]", 4),
+        ("[[batch-busy 2]]", 2),
+        ("[[batch-expire]]", 1),
+        ("[[batch-lost]]", 2),
+        ("[[batch-vanish]]", 2),
     ],
 )
 @each_vendor
@@ -145,11 +145,11 @@ def test_lines_that_the_vendor_does_not_answer_run_the_ordinary_way(
     client: TextClient, simulator_url: str, vendor: Vendor, words: str, at_vendor: int
 ) -> None:
     before = vendor.batches(simulator_url)
-    batch, outputs, errors = run(client, start(client, lines_for(vendor, 4, words)))
-    assert (batch.status, len(outputs), errors) == ("completed", 4, [])
+    batch, outputs, errors = run(client, start(client, lines_for(vendor, 2, words)))
+    assert (batch.status, len(outputs), errors) == ("completed", 2, [])
     if words == "[[batch-expire]]" and not vendor.keeps_answers:
         at_vendor = 0
-    assert (len(services(client)), services(client).count("batch")) == (4, at_vendor)
+    assert (len(services(client)), services(client).count("batch")) == (2, at_vendor)
     assert vendor.batches(simulator_url) - before == (0 if words == "[[batch-refuse]]" else 1)
     assert client.settled()
 
@@ -158,7 +158,7 @@ def test_lines_that_the_vendor_does_not_answer_run_the_ordinary_way(
 def test_a_cancelled_batch_is_cancelled_at_the_vendor_and_pays_for_what_ran(
     client: TextClient, vendor: Vendor
 ) -> None:
-    batch = start(client, lines_for(vendor, 4, "[[batch-slow 60]]"))
+    batch = start(client, lines_for(vendor, 4, "[[batch-slow 60000]]"))
     for message in take():
         run_one(message)
     assert client.openai.batches.cancel(batch.id).status == "cancelling"
@@ -243,15 +243,19 @@ def test_a_worker_that_dies_after_any_step_leaves_one_batch_at_the_vendor_and_on
     first = start(client, lines_for(vendor))
     steps.names.clear()
     run(client, first)
-    in_peace, cost = list(steps.names), USD - client.balance()
+    in_peace, cost, at_vendor = list(steps.names), USD - client.balance(), vendor.batches(simulator_url)
     assert len(in_peace) >= 20
-    for number, name in enumerate(in_peace, 1):
+    # Only the steps from the one before a vendor's first call to its last call differ among vendors.
+    calls = [number for number, name in enumerate(in_peace, 1) if " " in name]
+    own = range(1, len(in_peace) + 1) if vendor is OPENAI else range(calls[0] - 1, calls[-1] + 1)
+    for made, number in enumerate(own, 1):
+        name = in_peace[number - 1]
 
         def killed(at: int, _: str, number: int = number) -> None:
             if at == number:
                 raise KilledError
 
-        before, known, at_vendor = client.balance(), len(client.texts()), vendor.batches(simulator_url)
+        before, known = client.balance(), len(client.texts())
         batch = start(client, lines_for(vendor))
         (message,) = take()
         steps.names.clear()
@@ -262,7 +266,7 @@ def test_a_worker_that_dies_after_any_step_leaves_one_batch_at_the_vendor_and_on
         run_one(message)
         found, outputs, errors = run(client, batch)
         assert (number, name, found.status, len(outputs), errors) == (number, name, "completed", 2, [])
-        assert (number, name, vendor.batches(simulator_url) - at_vendor) == (number, name, 1)
+        assert (number, name, vendor.batches(simulator_url) - at_vendor) == (number, name, made)
         paid = before - client.balance()
         assert (number, name, len(client.texts()) - known, paid) == (number, name, 2, cost)
         assert client.settled(), (number, name)
@@ -281,7 +285,7 @@ def test_a_lost_call_of_the_vendor_changes_nothing(
 ) -> None:
     run(client, start(client, lines_for(vendor)))
     calls, cost = [name for name in steps.names if " " in name], USD - client.balance()
-    read = VendorCalls._read
+    read, at_vendor = VendorCalls._read, vendor.batches(simulator_url)
     for number, name in enumerate(calls):
         made: list[str] = []
 
@@ -295,13 +299,13 @@ def test_a_lost_call_of_the_vendor_changes_nothing(
                 await read(vendor, call, *rest)
             raise UnsureError
 
-        before, at_vendor = client.balance(), vendor.batches(simulator_url)
+        before = client.balance()
         with monkeypatch.context() as patch:
             patch.setattr(VendorCalls, "_read", lost)
             batch = start(client, lines_for(vendor))
             found, outputs, errors = run(client, batch)
         assert (name, found.status, len(outputs), errors) == (name, "completed", 2, [])
-        assert (name, vendor.batches(simulator_url) - at_vendor) == (name, 1)
+        assert (name, vendor.batches(simulator_url) - at_vendor) == (name, number + 1)
         assert (name, before - client.balance()) == (name, cost)
         assert client.settled(), name
 
@@ -329,7 +333,7 @@ class TestWithoutLabels:
         foreign = {"requests": [{"custom_id": f"other-{n}", "params": params} for n in range(2)]}
         other = httpx.post(url, json=foreign, headers=headers).json()["id"]
         before = ANTHROPIC.batches(simulator_url)
-        words = "[[batch-lost]] [[batch-slow 2]]" if is_done else "[[batch-vanish]]"
+        words = "[[batch-lost]] [[batch-slow 2000]]" if is_done else "[[batch-vanish]]"
         batch = start(client, lines_for(ANTHROPIC, 2, f"{words} {is_done}"))
         for _ in range(3):
             for message in take():

@@ -4,7 +4,7 @@ Each line is answered by the route of its endpoint. Words in the lines of a batc
 
 | words | effect |
 |---|---|
-| `[[batch-slow 60]]` | it takes 60 s |
+| `[[batch-slow 200]]` | it takes 200 ms |
 | `[[batch-lost]]` | it is created, but the first response is lost |
 | `[[batch-vanish]]` | the first create has no response and no effect |
 | `[[batch-refuse]]`, `[[batch-busy 2]]` | its create gets 400; the first 2 creates get 429 |
@@ -175,7 +175,7 @@ class Store:
             owner,
             told,
             self.engine.now_ms(),
-            words["slow"] * MS_PER_S if "slow" in words else duration_ms,
+            words.get("slow", duration_ms),
             words,
             errors or [],
             lines,
