@@ -172,7 +172,9 @@ class TestSums:
         sums = EntrySums()
         sums.add([self.CREDIT])
         sums.add([self.TEXT], recent=False)
-        assert compare("usr_1", 300, self.HOLDS, sums) == Drift("usr_1", 300, 750, (), 700)
+        drift = compare("usr_1", 300, self.HOLDS, sums)
+        assert drift == Drift("usr_1", 300, 750, (), 700)
+        assert drift.amount_micro_usd == 250
 
 
 class TestIsSame:

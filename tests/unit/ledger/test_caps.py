@@ -24,6 +24,7 @@ from tollgate.ledger.caps import (
     AlreadyOpenError,
     CapPeriod,
     SpendingCap,
+    cap_reached,
     key_of,
     open_period,
 )
@@ -214,6 +215,18 @@ class TestMoves:
                 books.db.write(open_period(table, account_id, allowance, {}, books.now_ms))
         assert books.counted() == 7
         assert books.db.get(table, {"account_id": "usr_gone"}) is None
+
+    @pytest.mark.parametrize("helps", [True, False])
+    def test_a_refusal_says_whether_waiting_helps(self, helps: bool) -> None:
+        allowance = SpendingCap(50_000, CapPeriod.MONTH).at("key_1", ms("2026-11-28T20:00:00"))
+        error = cap_reached(allowance, {allowance.counter: 20_000}, 40_000, waiting_helps=helps)
+        assert error.extra() == {
+            "capCents": 5,
+            "spentCents": 2,
+            "requiredCents": 4,
+            "resetsAt": "2026-12-01T00:00:00.000Z",
+            "waitingHelps": helps,
+        }
 
     def test_a_cap_that_covers_exactly_the_charge_is_not_the_reason(
         self, aws: Aws, monkeypatch: pytest.MonkeyPatch

@@ -25,7 +25,7 @@ from tollgate.ledger.errors import (
     RateLimitedError,
     SubaccountClosedError,
 )
-from tollgate.ledger.families import Transfer
+from tollgate.ledger.families import MOVE_INTERVAL_MS, MOVED_AT, Transfer
 from tollgate.ledger.family_repository import AlreadyTransferredError, FamilyRepository
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
@@ -393,12 +393,12 @@ class TestTransfer:
 
 
 def test_earned_mark_up_is_moved_once_even_if_two_processes_have_read_it(books: Books) -> None:
-    key = {"account_id": "usr_1"}
-    books.db.write(Write("Accounts", key=key, update=(Set(PARENT, "usr_2"), Set(EARNED, 5))))
+    key, moved = {"account_id": "usr_1"}, Set(MOVED_AT, NOW - MOVE_INTERVAL_MS)
+    books.db.write(Write("Accounts", key=key, update=(Set(PARENT, "usr_2"), Set(EARNED, 5), moved)))
     families, row = FamilyRepository(books.db, "Accounts", "Ledger"), books.ledger.account_row("usr_1")
     assert row is not None
     # There is no row of the parent yet, so nothing is taken.
     assert families.move_markup(row, NOW) == 0
     books.accounts.add(Account("usr_2", 0, 0, 1, ()))
-    assert [families.move_markup(row, NOW) for _ in range(2)] == [5, 0]
+    assert [families.move_markup(row, now_ms) for now_ms in (NOW - 1, NOW, NOW)] == [0, 5, 0]
     assert families.rows_of(["usr_2"])["usr_2"]["balance_micro_usd"] == 5

@@ -75,8 +75,9 @@ def test_a_long_code_of_a_provider_is_cut() -> None:
         Hold("req_1", 700, 5, "spent#key_1#2026", budgets=("bud_1#2026#0#all",)),
         Hold("req_1", 0, 5, is_over=True),
         Hold("quo_1", 700, 5),
+        Hold("req_1", 700, 5, "spent#key_1#2026", has_full_id_key=True),
     ],
-    ids=["plain", "of nothing", "counted", "over", "of a quote"],
+    ids=["plain", "of nothing", "counted", "over", "of a quote", "of an earlier release"],
 )
 def test_a_hold(hold: Hold) -> None:
     row = stored({"holds": {hold.path[1]: hold.to_value()}})
