@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.error import HTTPError
 
-from local.files import ACCOUNTS_PATH
+from local.files import ACCOUNTS_HEADER, ACCOUNTS_PATH, read_accounts_key
 from local.processes import LocalError
 
 TIMEOUT_S = 30.0
@@ -17,8 +17,8 @@ TIMEOUT_S = 30.0
 
 def open_account(base_url: str, balance_cents: int) -> dict[str, str]:
     """Open an account; return its `apiKey`, `userId` and `webhookSecret`. Raises `LocalError`."""
-    asked = urllib.request.Request(f"{base_url}{ACCOUNTS_PATH}?cents={balance_cents}", method="POST")  # noqa: S310 - ours
-    opened: dict[str, str] = _answer(asked)
+    url, headers = f"{base_url}{ACCOUNTS_PATH}?cents={balance_cents}", {ACCOUNTS_HEADER: read_accounts_key()}
+    opened: dict[str, str] = _answer(urllib.request.Request(url, headers=headers, method="POST"))  # noqa: S310 - ours
     return opened
 
 

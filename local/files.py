@@ -18,6 +18,9 @@ STORAGE_PATH = "/storage"
 """The path of stored files on the service's port."""
 ACCOUNTS_PATH = "/_local/accounts"
 """The path at which programs on this machine open accounts."""
+ACCOUNTS_KEY = "TOLLGATE_LOCAL_KEY"
+"""The variable with the key to `ACCOUNTS_PATH`: only this machine's user can read `ENVIRONMENT`."""
+ACCOUNTS_HEADER = "x-local-key"
 LAMBDA_PATH = "/_lambda"
 """The path of Lambda's Invoke API, for functions that call functions."""
 
@@ -46,6 +49,12 @@ def write_environment(environment: dict[str, str]) -> None:
 def read_service() -> Service:
     """Return the address and keys of the running service. Raises `LocalError` if none is running."""
     return Service(**_read(SERVICE))
+
+
+def read_accounts_key() -> str:
+    """Return the key to `ACCOUNTS_PATH`. Raises `LocalError` if no service is running."""
+    key: str = _read(ENVIRONMENT)[ACCOUNTS_KEY]
+    return key
 
 
 def forget_service() -> None:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from hmac import compare_digest
 from importlib import import_module
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,8 @@ from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from local.door import Door, allowed_hosts
-from local.files import ACCOUNTS_PATH, LAMBDA_PATH, STORAGE_PATH
-from local.lambda_api import create_lambda_api, is_ours
+from local.files import ACCOUNTS_HEADER, ACCOUNTS_KEY, ACCOUNTS_PATH, LAMBDA_PATH, STORAGE_PATH
+from local.lambda_api import create_lambda_api
 from local.missing_pages import MissingPages
 from local.patience import PatientProtocol
 from local.preflight import Preflights
@@ -86,8 +87,13 @@ def _chunks(body: "StreamingBody") -> Iterator[bytes]:
 
 
 def opened_account(request: Request) -> Response:
-    """Open an account with the credit `cents`, for a program on this machine."""
-    if not is_ours(request):
+    """Open an account with the credit `cents`, for a program of this machine's user.
+
+    The service may be open to others (`TOLLGATE_ALLOW_HOSTS`), so the program needs the key.
+    """
+    if not compare_digest(
+        request.headers.get(ACCOUNTS_HEADER, "").encode(), os.environ[ACCOUNTS_KEY].encode()
+    ):
         return Response(status_code=403)
     opened = api_parts.api().accounts.open(micro_usd_of_cents(int(request.query_params["cents"])))
     return JSONResponse(

@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 
 from local import wake
@@ -18,6 +19,7 @@ from local.clients import CREDENTIALS, Clients, aws_environment
 from local.door import VARIABLE
 from local.emulator import Emulator, free_port, wait_for
 from local.files import (
+    ACCOUNTS_KEY,
     LAMBDA_PATH,
     LOGS,
     STORAGE_PATH,
@@ -99,6 +101,7 @@ class LocalService:
             # guard allows no other part of this machine.
             "TOLLGATE_LOCAL_STORAGE_URLS": f"{self.base_url}{STORAGE_PATH} {emulator.endpoint}",
             "TOLLGATE_DEVELOPMENT_SIGN_IN": "1",
+            ACCOUNTS_KEY: token_urlsafe(),
             **{variable: stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()},
         }
         environment[wake.VARIABLE] = str(Path(self._ends.enter_context(TemporaryDirectory())) / "worker")

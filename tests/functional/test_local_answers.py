@@ -39,14 +39,21 @@ def client(aws: Aws) -> Iterator[TestClient]:
 
 
 class TestAccounts:
-    def test_a_program_on_this_machine_opens_an_account_with_credit(self, client: TestClient) -> None:
-        opened = client.post("/_local/accounts?cents=7").json()
+    def test_a_program_with_the_key_opens_an_account_with_credit(
+        self, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("TOLLGATE_LOCAL_KEY", "s3cret")
+        opened = client.post("/_local/accounts?cents=7", headers={"x-local-key": "s3cret"}).json()
         headers = {"authorization": f"Bearer {opened['apiKey']}"}
         me = client.get("/api/v1/user/me", headers=headers).json()["data"]
         assert (me["id"], me["balance"]) == (opened["userId"], 7)
 
-    def test_a_page_in_a_browser_does_not(self, client: TestClient) -> None:
-        assert client.post("/_local/accounts?cents=7", headers=ORIGIN).status_code == 403
+    @pytest.mark.parametrize("headers", [{}, {"x-local-key": ""}, {"x-local-key": "guess"}])
+    def test_no_other_program_does(
+        self, client: TestClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
+    ) -> None:
+        monkeypatch.setenv("TOLLGATE_LOCAL_KEY", "s3cret")
+        assert client.post("/_local/accounts?cents=7", headers=headers).status_code == 403
 
 
 class TestCrossOrigin:
