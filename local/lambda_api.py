@@ -38,7 +38,7 @@ def create_lambda_api(template: Template) -> Starlette:
     async def invoke(request: Request) -> Response:
         # There is only one version of a function here.
         name = request.path_params["name"].partition(":")[0]
-        if not is_ours(request):
+        if not _is_ours(request):
             return _refusal(403, "AccessDeniedException", "Only this machine calls functions here.")
         if name not in functions:
             return _refusal(404, "ResourceNotFoundException", f"Function not found: {name}")
@@ -53,7 +53,7 @@ def create_lambda_api(template: Template) -> Starlette:
     return Starlette(routes=[Route(INVOKE_PATH, invoke, methods=["POST"])])
 
 
-def is_ours(request: Request) -> bool:
+def _is_ours(request: Request) -> bool:
     """Return whether the caller is a program on this machine, and not a web page in its browser.
 
     A page of another site sends its Origin, or its own host name if that was pointed to this machine.

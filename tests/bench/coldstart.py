@@ -139,7 +139,7 @@ def sizes() -> str:
     """Return the table of what is uploaded and loaded."""
     parts = {"functions/, one copy for each": "ApiFunction", "layer of all": "DependenciesLayer"}
     parts |= {"second layer of six functions (Stripe, Authlib, MCP)": "ExtraLayer"}
-    parts |= {"layer of ours": "SharedLayer", "layer of probe_media and draw_thumbnail": "MediaLayer"}
+    parts |= {"layer of Tollgate": "SharedLayer", "layer of probe_media and draw_thumbnail": "MediaLayer"}
     return table(["Package", "MB unpacked"], [[name, _mb(BUILD / folder)] for name, folder in parts.items()])
 
 

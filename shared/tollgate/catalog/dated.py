@@ -64,9 +64,9 @@ def objects(value: Any) -> Iterator[Raw]:
         one = left.pop()
         if isinstance(one, dict):
             yield one
-            left += one.values()
+            left += reversed(one.values())
         elif isinstance(one, list):
-            left += one
+            left += reversed(one)
 
 
 def is_over(row: Raw, day: str) -> bool:
