@@ -228,6 +228,10 @@ class TestMoves:
             "waitingHelps": helps,
         }
 
+    def test_a_refusal_before_any_charge_says_that_nothing_was_spent(self) -> None:
+        allowance = SpendingCap(50_000, CapPeriod.MONTH).at("key_1", ms("2026-11-28T20:00:00"))
+        assert cap_reached(allowance, {}, 60_000).extra()["spentCents"] == 0
+
     def test_a_cap_that_covers_exactly_the_charge_is_not_the_reason(
         self, aws: Aws, monkeypatch: pytest.MonkeyPatch
     ) -> None:
