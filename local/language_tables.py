@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from dashboard import activity, audit, audit_details, catalog, exports, palette, requests, status, top_up
+from dashboard import audit_details
 from dashboard.languages import NUMBER
+from dashboard.pages import activity, audit, catalog, exports, palette, requests, status, top_up
 from dashboard.render import STATUS_WORDS
 from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import OPERATOR

@@ -8,9 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, done, operator_page
-from dashboard.audit import WORDS
 from dashboard.form_body import Fields, Sent
 from dashboard.languages import gettext
+from dashboard.pages.audit import WORDS
 from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.money import micro_usd_up, usd_of_micro

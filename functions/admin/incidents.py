@@ -5,8 +5,8 @@ from fastapi import APIRouter, Request, Response
 from admin.services import Services, done, operator_page
 from dashboard.form_body import Sent
 from dashboard.languages import gettext
+from dashboard.pages.status import PART_NAMES, PHASE_NAMES
 from dashboard.security import OperatorSignedIn
-from dashboard.status import PART_NAMES, PHASE_NAMES
 from tollgate.status.checks import PARTS
 from tollgate.status.incidents import MAX_TITLE_CHARS, MAX_WORDS_CHARS
 

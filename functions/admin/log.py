@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 
 from admin.services import Services, operator_page
-from dashboard.audit import line_of
+from dashboard.pages.audit import line_of
 from dashboard.security import OperatorSignedIn
 from tollgate.audit.events import EVERYBODY
 

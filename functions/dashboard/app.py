@@ -3,24 +3,21 @@
 Calls the domain's services directly, never our own API over HTTP, and renders their results as HTML. Never
 shows a secret, except a new key, once.
 
-security.py   the visitor's session, and whether one of our pages sent the change; `sign_in.py`
+pages/        a file for each page, named after it; also connectors (`connect.py`, `oauth.py`), a company's
+              directory (`scim.py`), and files at fixed addresses (`public_files.py`)
+security.py   the visitor's session, and whether one of our pages sent the change
 permissions.py  each role's permissions, a row for each route
 serving.py    the parts that all pages share; `static_files.py`: styles, scripts, icons
 services.py   the services that the pages call; `render.py`, `form_body.py`: output and input
-models.py     `/models/{id}`; `panel.py`: the form of a model there and in the playground
-landing.py    `/`, the same for all visitors; `docs.py`: `/docs`; `status.py`: `/status`
-public_files.py  robots.txt, sitemap.xml, favicon.ico, security.txt, and the operator's own pages
-connect.py    a person's consent to a connector; `oauth.py`: the routes for the connector's program
-scim.py       the routes for a company's directory
-overview.py   and a file for each other page, named after it
-templates/    the pages; `static/`: style, scripts, icons
+languages.py  the language of a page; `audit_details.py`: the words of the audit log
+templates/    of the pages; `static/`: style, scripts, icons
 """
 
 from tollgate.composition import framework  # isort: skip  # noqa: F401 - before FastAPI
 from mangum import Mangum
 from starlette.staticfiles import StaticFiles
 
-from dashboard import (
+from dashboard.pages import (
     account_closure,
     activity,
     audit,

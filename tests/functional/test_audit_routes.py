@@ -13,7 +13,7 @@ from fastapi.routing import iter_route_contexts
 from admin.app import app as admin_app
 from api.app import app as api_app
 from dashboard.app import app as dashboard_app
-from dashboard.audit import WORDS
+from dashboard.pages.audit import WORDS
 from tests.functional.conftest import with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console

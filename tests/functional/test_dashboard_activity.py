@@ -6,7 +6,7 @@ from io import StringIO
 
 import pytest
 
-from dashboard import activity
+from dashboard.pages import activity
 from tests.conftest import Aws
 from tests.functional.conftest import post_text, with_prompt
 from tests.functional.test_api import call

@@ -137,7 +137,10 @@ class TestStoredCode:
 
 def test_the_build_imports_all_that_functions_may_import() -> None:
     named = modules(ROOT / "functions")
-    assert {"text.app", "dashboard.overview", "tollgate.probing.demuxer", "tollgate.ledger.entries"} <= {
-        *named
-    }
+    assert {
+        "text.app",
+        "dashboard.pages.overview",
+        "tollgate.probing.demuxer",
+        "tollgate.ledger.entries",
+    } <= {*named}
     assert not [name for name in named if name.startswith("tollgate.command")]

@@ -6,10 +6,10 @@ from starlette.responses import RedirectResponse
 
 from dashboard.form_body import Sent
 from dashboard.languages import COOKIE, gettext
+from dashboard.pages.settings import FACTOR, remember_language
 from dashboard.render import SAID, base_url, home, moved, page, part
 from dashboard.security import INVITATION, WANTED, SignedIn, address_of, sign_in, visitor_of
 from dashboard.services import Services
-from dashboard.settings import FACTOR, remember_language
 from tollgate.accounts.errors import InvalidApiKeyError
 from tollgate.accounts.scopes import Scope
 from tollgate.kit.errors import ForbiddenError, RouteNotFoundError

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from dashboard.form_body import Fields, Sent, SentJson
-from dashboard.panel import (
+from dashboard.pages.panel import (
     PANELS,
     errors_of,
     files_options,

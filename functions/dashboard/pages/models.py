@@ -9,9 +9,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from dashboard.landing import examples
 from dashboard.languages import described, gettext
-from dashboard.panel import PANELS, panel_of
+from dashboard.pages.landing import examples
+from dashboard.pages.panel import PANELS, panel_of
 from dashboard.render import base_url, cached_answer, frame, home, page
 from dashboard.security import MaybeSignedIn, Visitor
 from dashboard.services import Services

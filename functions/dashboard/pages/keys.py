@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Fields, Sent
 from dashboard.languages import gettext
-from dashboard.projects import project_names
+from dashboard.pages.projects import project_names
 from dashboard.render import base_url, home, moved, moved_saying, page, part
 from dashboard.security import SignedIn, Visitor
 from dashboard.services import Services

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from dashboard.languages import described
-from dashboard.models import MOVED_PERMANENTLY
+from dashboard.pages.models import MOVED_PERMANENTLY
 from dashboard.render import base_url, frame, is_part, page, part
 from dashboard.services import Services
 from tollgate.catalog.models import Model

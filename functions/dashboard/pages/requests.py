@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.activity import key_names
+from dashboard.pages.activity import key_names
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.activity import key_names
+from dashboard.pages.activity import key_names
 from dashboard.render import page, part
 from dashboard.security import SignedIn
 from dashboard.services import Services

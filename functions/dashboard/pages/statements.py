@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Request, Response
 
-from dashboard.activity import key_names
 from dashboard.languages import speak
+from dashboard.pages.activity import key_names
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services

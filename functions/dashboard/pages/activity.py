@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request, Response
 
 from dashboard.languages import gettext
-from dashboard.projects import project_names
+from dashboard.pages.projects import project_names
 from dashboard.render import page
 from dashboard.security import SignedIn
 from dashboard.services import Services

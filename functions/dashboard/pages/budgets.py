@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from dashboard.form_body import Fields, Sent
-from dashboard.projects import project_names
+from dashboard.pages.projects import project_names
 from dashboard.render import page, part, refused
 from dashboard.security import SignedIn
 from dashboard.services import Services
