@@ -66,7 +66,7 @@ sam-local: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## the same, 
 	@exec $(PYTHON) -m local sam-local --port $(PORT)
 
 lambda-image: $(UV_READY)  ## the image for `make sam-local`, on a machine that cannot pull AWS's (needs root, Docker, debootstrap)
-	@local/lambda_image.sh
+	@local/machine/lambda_image.sh
 
 demo: .venv/.ready  ## one generation of each kind on the running service, with its files
 	@$(PYTHON) -m local demo
@@ -164,14 +164,14 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonsch
 	@$(PYTHON) -m mypy
 	@.venv/bin/lint-imports
 	@$(PYTHON) -m pytest -q $(HOUSE_TESTS)
-	@$(PYTHON) -m local.prose --check
+	@$(PYTHON) -m local.upkeep.prose --check
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint deploy-role.yaml
-	@$(PYTHON) -m local.deploy_role --check
+	@$(PYTHON) -m local.deploy.deploy_role --check
 	@.local/check-jsonschema/bin/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	@$(PYTHON) -m local.translated .local/translated.json
+	@$(PYTHON) -m local.deploy.translated .local/translated.json
 	@.local/checkov/bin/checkov --config-file .checkov.yaml -f .local/translated.json
-	@$(PYTHON) -m local.audit $(UV)
+	@$(PYTHON) -m local.upkeep.audit $(UV)
 
 bench-text: .venv/.ready .local/ministack/.ready .local/litellm/.ready  ## the text function beside a bare proxy and LiteLLM: CPU, first byte, open streams
 	@$(PYTHON) -m tests.bench.text
@@ -190,22 +190,22 @@ clients: .venv/.ready  ## write the typed inputs of both clients from the catalo
 	@$(PYTHON) -m clients.generate
 
 architecture: .venv/.ready  ## draw docs/architecture.svg from the template
-	@$(PYTHON) -m local.architecture
+	@$(PYTHON) -m local.upkeep.architecture
 
 template-index: .venv/.ready  ## write the index of sections and resources at the top of template.yaml
-	@$(PYTHON) -m local.template_index
+	@$(PYTHON) -m local.upkeep.template_index
 
 pictures: .venv/.ready .local/ministack/.ready  ## a picture of every page at two widths, into docs/pictures (needs chromium)
 	@$(PYTHON) -m tests.browser.pictures
 
 prose: .venv/.ready  ## count awkward sentences, and lower the ceilings that `make check` holds (SHOW=README.md lists those of a file)
-	@$(PYTHON) -m local.prose $(if $(SHOW),--show $(SHOW),--lower)
+	@$(PYTHON) -m local.upkeep.prose $(if $(SHOW),--show $(SHOW),--lower)
 
 languages: .venv/.ready  ## gather the texts of the pages into the catalogs of each language, compile these, and print what has no translation
-	@$(PYTHON) -m local.languages
+	@$(PYTHON) -m local.upkeep.languages
 
 provider-table: .venv/.ready  ## write the table of docs/providers/README.md from the declarations
-	@$(PYTHON) -m local.provider_table
+	@$(PYTHON) -m local.upkeep.provider_table
 
 provider-truth: .local/truth/.ready  ## our requests beside those of the vendors' own clients, and by whom each provider is checked
 	@.local/truth/bin/python -m tests.truth
@@ -214,7 +214,7 @@ focus-truth: .venv/.ready .local/focus/.ready  ## focus-validator reads a FOCUS 
 	@$(PYTHON) -m tests.truth.focus .local/focus/bin/focus-validator
 
 audit: .venv/.ready  ## no secrets in files, no packages with known weaknesses (asks the package index)
-	@$(PYTHON) -m local.audit $(UV)
+	@$(PYTHON) -m local.upkeep.audit $(UV)
 
 cost: .venv/.ready .local/ministack/.ready  ## what a million requests of each kind cost on AWS, into docs/cost.md
 	@$(PYTHON) -m tests.bench.cost
@@ -251,19 +251,19 @@ build: .local/sam/.ready  ## what `sam deploy` uploads, into .aws-sam
 	@$(SAM) build
 
 publish: .venv/.ready .local/sam/.ready  ## upload the build into a bucket, and print the link that creates a stack of it (BUCKET=<name>)
-	@$(PYTHON) -m local.publish "$(BUCKET)"
+	@$(PYTHON) -m local.deploy.publish "$(BUCKET)"
 
 deploy-role: .venv/.ready .local/sam/.ready  ## write the rights that a deployment needs into deploy-role.yaml
-	@$(PYTHON) -m local.deploy_role
+	@$(PYTHON) -m local.deploy.deploy_role
 
 throwaway: .venv/.ready  ## what was built becomes a stack that loses its data when it is deleted
-	@$(PYTHON) -m local.throwaway
+	@$(PYTHON) -m local.deploy.throwaway
 
 throwaway-deploy: .venv/.ready .local/sam/.ready  ## deploy it into the AWS account of the environment (STACK=tollgate-try)
-	@$(PYTHON) -m local.throwaway deploy $(STACK)
+	@$(PYTHON) -m local.deploy.throwaway deploy $(STACK)
 
 throwaway-delete: .venv/.ready .local/sam/.ready  ## delete it there, with all that is in its buckets (STACK=tollgate-try)
-	@$(PYTHON) -m local.throwaway delete $(STACK)
+	@$(PYTHON) -m local.deploy.throwaway delete $(STACK)
 
 clean:  ## remove everything that was made here
 	@rm -rf .venv .local .aws-sam .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -361,13 +361,13 @@ NEWEST_FOLDERS = suites contract
 $(addprefix newest-,$(NEWEST_FOLDERS)): newest-%: .venv/.ready
 	@echo "Installing the newest versions into .local/newest/$*"
 	@mkdir -p .local/newest/$*
-	@$(PYTHON) -m local.newest --ask tests/$* .local/newest/$*
+	@$(PYTHON) -m local.upkeep.newest --ask tests/$* .local/newest/$*
 	@$(UV) venv -q --allow-existing .local/newest/$*/python 2>.local/install.log || { $(CANNOT_INSTALL); }
 	@$(UV) pip install -q -U -p .local/newest/$*/python -r .local/newest/$*/requirements.txt 2>.local/install.log \
 		|| { $(CANNOT_INSTALL); }
 	@for package in .local/newest/$*/*/package.json; do \
 		npm install --prefix $$(dirname $$package) --no-audit --no-fund >.local/install.log 2>&1 || { $(CANNOT_INSTALL); }; done
-	@$(PYTHON) -m local.newest --report tests/$* .local/newest/$*
+	@$(PYTHON) -m local.upkeep.newest --report tests/$* .local/newest/$*
 
 # Checkov reads hundreds of paths, and its parser works out its grammar for each one that finds no stored tables.
 STORE_GRAMMAR := "from bc_jsonpath_ng import ext; from ply.yacc import yacc; \

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from local import accounts, files
-from local.kept import Kept
+from local.machine import accounts, files
+from local.machine.kept import Kept
+from local.machine.service import FIRST_ACCOUNT_CENTS, LocalService, warm
 from local.processes import LocalError
-from local.service import FIRST_ACCOUNT_CENTS, LocalService, warm
 from tollgate.kit.money import dollars
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
@@ -47,7 +47,7 @@ def sam_local(
     sam_port: Annotated[int, typer.Option(help="The port of the API in containers.")] = 3000,
 ) -> None:
     """Run the service, and its API in Lambda's runtime beside it, until Ctrl-C."""
-    from local.sam_local import run_sam_local  # noqa: PLC0415 - it imports SAM's translator
+    from local.machine.sam_local import run_sam_local  # noqa: PLC0415 - it imports SAM's translator
 
     run_sam_local(port, sam_port, _stopping())
 
@@ -64,7 +64,7 @@ def account(
 @cli.command()
 def demo() -> None:
     """Estimate, create, watch and receive one generation of each kind with the running service."""
-    from local.demo import run_demo  # noqa: PLC0415 - it imports httpx
+    from local.machine.demo import run_demo  # noqa: PLC0415 - it imports httpx
 
     run_demo(files.read_service(), console)
 

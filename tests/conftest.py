@@ -20,10 +20,10 @@ from botocore.loaders import JSONFileLoader, Loader
 from hypothesis import HealthCheck, settings
 from moto import mock_aws
 
-from local.clients import REGION, Clients, aws_environment
-from local.emulator import PROGRAM
-from local.service import PROVIDERS, provider_secret
-from local.stack import Stack
+from local.machine.clients import REGION, Clients, aws_environment
+from local.machine.emulator import PROGRAM
+from local.machine.service import PROVIDERS, provider_secret
+from local.machine.stack import Stack
 from local.template import Template, read_template
 from tests.support import quick_moto
 from tests.support.clock import ManualClock

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from samtranslator.yaml_helper import yaml_parse
 
-from local.build import ARCHITECTURES, build
+from local.deploy.build import ARCHITECTURES, build
 from local.template import ROOT, Template
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from local.build import architecture
-from local.previews import previews
+from local.deploy.build import architecture
+from local.deploy.previews import previews
 from local.template import ROOT, Template, named
 from tests.aws.conftest import Artifacts
 from tests.support.missing import missing
@@ -39,7 +39,7 @@ def watch(event, arguments):
         compiled.extend([arguments[0]] if b"__create_fn__" in arguments[0] else [])
 sys.addaudithook(watch)
 assert callable(getattr(importlib.import_module(module), name))
-assert not compiled, "dataclasses without stored code (local/compiled_dataclasses.py)"
+assert not compiled, "dataclasses without stored code (local/deploy/compiled_dataclasses.py)"
 """
 
 NO_PYTHON = "no Python 3.13 here (PATH, pyenv, LAYER_PYTHON=<path>): layers have no byte code to check"

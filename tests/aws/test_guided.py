@@ -14,10 +14,10 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 import pytest
 
-from local.build import SAM
-from local.clients import Clients, aws_environment
-from local.emulator import Emulator
-from local.publish import publish
+from local.deploy.build import SAM
+from local.deploy.publish import publish
+from local.machine.clients import Clients, aws_environment
+from local.machine.emulator import Emulator
 from local.template import ROOT, Template
 from tests.aws.conftest import Artifacts
 

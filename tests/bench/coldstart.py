@@ -14,11 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from local.build import architecture, build, folder_of
-from local.clients import Clients, aws_environment
-from local.emulator import Emulator
-from local.service import PROVIDERS
-from local.stack import Stack
+from local.deploy.build import architecture, build, folder_of
+from local.machine.clients import Clients, aws_environment
+from local.machine.emulator import Emulator
+from local.machine.service import PROVIDERS
+from local.machine.stack import Stack
 from local.template import ROOT, Template, read_template
 from tests.bench import machine
 from tests.bench.runtime import CLIENT, in_runtime

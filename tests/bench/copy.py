@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from local.clients import aws_environment
-from local.emulator import free_port, wait_for
+from local.machine.clients import aws_environment
+from local.machine.emulator import free_port, wait_for
 from local.processes import start, stop
 from local.template import ROOT
 from tests.bench import machine

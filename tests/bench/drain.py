@@ -30,12 +30,12 @@ from unittest.mock import patch
 from rich.console import Console
 from rich.table import Table
 
-from local.clients import Clients, aws_environment
-from local.emulator import Emulator, free_port, wait_for
+from local.machine.clients import Clients, aws_environment
+from local.machine.emulator import Emulator, free_port, wait_for
+from local.machine.pump import MAX_LOCAL_CONCURRENCY, Function, Pump, Source
+from local.machine.service import PROVIDERS, provider_secret
+from local.machine.stack import Stack
 from local.processes import start, stop
-from local.pump import MAX_LOCAL_CONCURRENCY, Function, Pump, Source
-from local.service import PROVIDERS, provider_secret
-from local.stack import Stack
 from local.template import ROOT, read_template
 from local.template import named as named_in
 from tests.bench import machine

@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from local.clients import aws_environment
+from local.machine.clients import aws_environment
 from tests.bench import machine
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S, SystemClock

@@ -14,7 +14,7 @@ from typing import IO
 
 from rich.console import Console
 
-from local.emulator import free_port
+from local.machine.emulator import free_port
 from local.template import ROOT
 from tests.bench import machine
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import httpx
 
-from local.build import architecture
-from local.emulator import free_port
+from local.deploy.build import architecture
+from local.machine.emulator import free_port
 from local.template import ROOT
 
 CLIENT = ROOT / ".local" / "ric"

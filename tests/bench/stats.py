@@ -19,10 +19,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from local.clients import Clients, aws_environment
-from local.emulator import Emulator
-from local.service import PROVIDERS
-from local.stack import Stack
+from local.machine.clients import Clients, aws_environment
+from local.machine.emulator import Emulator
+from local.machine.service import PROVIDERS
+from local.machine.stack import Stack
 from local.template import ROOT, read_template
 from tests.bench import machine
 from tollgate.catalog.loader import Catalog

@@ -27,11 +27,11 @@ import aiohttp
 from rich.console import Console
 from rich.table import Table
 
-from local.clients import Clients, aws_environment
-from local.emulator import Emulator, free_port, wait_for
+from local.machine.clients import Clients, aws_environment
+from local.machine.emulator import Emulator, free_port, wait_for
+from local.machine.service import PROVIDERS
+from local.machine.stack import Stack
 from local.processes import start, stop
-from local.service import PROVIDERS
-from local.stack import Stack
 from local.template import ROOT, read_template
 from tests.bench import machine
 from tests.bench.instant_database import INSTANT

@@ -21,7 +21,7 @@ from schemathesis.checks import (
     status_code_conformance,
 )
 
-from local.service import PROVIDERS
+from local.machine.service import PROVIDERS
 from tests.conftest import Aws
 from tests.support.laws import examples
 from tests.support.resolver import resolving
@@ -284,7 +284,7 @@ class TestApi:
         mode: GenerationMode,
         routes: list[str],
     ) -> None:
-        from local.server import api as app  # noqa: PLC0415 - its handlers take this thread's loop
+        from local.machine.server import api as app  # noqa: PLC0415 - its handlers take this thread's loop
 
         schema = schema_of(api_parts.api().catalog.current)
         schema.app = app

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urljoin, urlsplit
 import httpx
 import pytest
 
-from local.emulator import free_port
+from local.machine.emulator import free_port
 from local.template import ROOT
 from tests.support import serving
 from tests.support.node_project import installed

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from local.emulator import Emulator
-from local.service import PROVIDERS
+from local.machine.emulator import Emulator
+from local.machine.service import PROVIDERS
 from tests.e2e.deployed import Deployed
 from tests.e2e.deployment import PYTHON, STACK, Deployment
 from tests.support.customer import Customer, customer_of

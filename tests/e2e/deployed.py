@@ -16,7 +16,7 @@ import httpx
 import pytest
 from botocore.config import Config
 
-from local.clients import REGION, aws_environment
+from local.machine.clients import REGION, aws_environment
 from local.template import ROOT
 
 TIMEOUT_S = 900

@@ -11,9 +11,9 @@ from typing import Any
 
 from samtranslator.yaml_helper import yaml_parse
 
-from local.build import architecture, build
+from local.deploy.build import architecture, build
+from local.deploy.throwaway import as_throwaway
 from local.template import ROOT
-from local.throwaway import as_throwaway
 from tests.e2e.deployed import Deployed
 
 PYTHON = ROOT / ".local" / "ministack" / "bin" / "python"
@@ -95,11 +95,13 @@ class Deployment(Deployed):
 
     def _deploy(self, template: Path, parameters: list[str]) -> None:
         words = [f"Architecture={architecture()}", *parameters]
-        self.run([sys.executable, "-m", "local.throwaway", "deploy", self.stack, str(template), *words])
+        self.run(
+            [sys.executable, "-m", "local.deploy.throwaway", "deploy", self.stack, str(template), *words]
+        )
 
     def delete(self) -> None:
         """Delete the stack and what is in its buckets."""
-        self.run([sys.executable, "-m", "local.throwaway", "delete", self.stack])
+        self.run([sys.executable, "-m", "local.deploy.throwaway", "delete", self.stack])
 
 
 def without_metric_math(text: str) -> str:

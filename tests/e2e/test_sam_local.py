@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from local import sam_local
-from local.build import TIMEOUT_S as BUILD_TIMEOUT_S
-from local.emulator import free_port
-from local.sam_local import FIRST_ANSWER_S
+from local.deploy.build import TIMEOUT_S as BUILD_TIMEOUT_S
+from local.machine import sam_local
+from local.machine.emulator import free_port
+from local.machine.sam_local import FIRST_ANSWER_S
 from local.template import ROOT
 from tests.support.customer import Customer, customer_of
 from tests.support.missing import missing

@@ -11,7 +11,7 @@ import pytest
 from boto3.dynamodb.types import TypeDeserializer
 
 from close_accounts.app import handler
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import with_prompt

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.events import Context, sqs_event, stream_event
+from local.machine.events import Context, sqs_event, stream_event
 from tests.conftest import Aws
 from tests.support.dashboard import Browser
 from tests.support.moto_stack import put_back, state_of_moto, tables_of_moto

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dispatch_changes.app import handler as dispatch
-from local.events import Context, matches, stream_event
+from local.machine.events import Context, matches, stream_event
 from local.template import ROOT, Template
 from notify_members.app import handler
 from tests.conftest import Aws

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from botocore.exceptions import ClientError
 
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from refill_balance.app import handler
 from tests.conftest import Aws

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from dispatch_changes.app import handler as dispatch
-from local.events import Context, stream_event
+from local.machine.events import Context, stream_event
 from tests.conftest import Aws
 from tests.functional.conftest import StreamReader
 from tests.functional.test_api import call

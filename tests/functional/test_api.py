@@ -17,8 +17,8 @@ from api.app import app as api_app
 from api.app import handler
 from dashboard.app import app as dashboard_app
 from get_status.app import handler as status_handler
-from local.events import Context
-from local.server import WAITING_PATHS
+from local.machine.events import Context
+from local.machine.server import WAITING_PATHS
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, create

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from run_task.app import handler as run_task
 from sweep.app import handler as sweep
 from tests.conftest import Aws

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from check_ledger.app import handler
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import create, with_prompt

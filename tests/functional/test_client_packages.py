@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from get_status.app import app, handler
-from local.events import Context
+from local.machine.events import Context
 from tests.conftest import Aws
 from tests.functional.test_get_status import EVENT
 from tollgate.composition import parts

@@ -10,7 +10,7 @@ import pytest
 from dashboard import languages
 from dashboard.app import app
 from dashboard.audit_details import detail_in_words
-from local.languages import DATE
+from local.upkeep.languages import DATE
 from tests.support.dashboard import ORIGIN, STAGE, Browser
 from tests.support.legible import legible
 from tests.support.samples import PAID_BODY, PAID_IMAGE

@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from deliver_webhook.app import handler
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import Worker, create, invoke, with_prompt

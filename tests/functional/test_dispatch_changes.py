@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dispatch_changes.app import handler
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import Worker, create, stream_records

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from draw_thumbnail import app
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT, Template
 from tests.support.lambda_api import running_lambda_api
 from tests.unit.probing.media_files import picture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from local.previews import draw, previews
+from local.deploy.previews import draw, previews
 from tests.functional.test_client_packages import call_path
 from tests.functional.test_landing import get
 from tests.functional.test_public_files import BASE_URL, attribute

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from local.clients import Clients
+from local.machine.clients import Clients
 from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, create, with_prompt
 from tests.functional.test_api import call

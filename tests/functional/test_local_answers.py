@@ -15,7 +15,7 @@ HERE = "http://localhost:8080"
 
 class TestCompression:
     def test_a_large_answer_is_compressed_for_who_takes_that(self, aws: Aws) -> None:
-        from local.server import compressed  # noqa: PLC0415 - its handlers take this thread's loop
+        from local.machine.server import compressed  # noqa: PLC0415 - its handlers take this thread's loop
 
         client = TestClient(compressed, HERE)
         catalog = client.get("/api/v1/catalog", headers={"accept-encoding": "gzip"})
@@ -26,7 +26,7 @@ class TestCompression:
 
 
 def app() -> Starlette:
-    from local.server import create_app  # noqa: PLC0415 - its handlers take this thread's loop
+    from local.machine.server import create_app  # noqa: PLC0415 - its handlers take this thread's loop
 
     return create_app("bucket")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from run_batch.app import handler
 from tests.functional.test_run_batch import (
     chat,

@@ -12,7 +12,7 @@ import pytest
 from botocore.exceptions import ClientError
 from PIL import Image
 
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from make_thumbnails.app import handler
 from tests.conftest import STORAGE_URL, Aws

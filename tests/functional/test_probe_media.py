@@ -10,7 +10,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT, Template
 from probe_media import app
 from tests.support.lambda_api import running_lambda_api

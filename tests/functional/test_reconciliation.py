@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from check_ledger.app import handler
-from local.events import Context
-from local.service import provider_secret
+from local.machine.events import Context
+from local.machine.service import provider_secret
 from tests.conftest import Aws
 from tests.functional import commands
 from tests.functional.commands import Run

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.events import Context, matches, stream_event
+from local.machine.events import Context, matches, stream_event
 from local.template import ROOT
 from record_usage.app import handler
 from tests.conftest import Aws

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from moto.sqs import models as moto_sqs
 
-from local import lineage, pump
-from local.lineage import MAX_INVOCATIONS
-from local.pump import Function, Pump
+from local.machine import lineage, pump
+from local.machine.lineage import MAX_INVOCATIONS
+from local.machine.pump import Function, Pump
 from local.template import Properties
 from run_task.app import handler
 from tests.conftest import Aws

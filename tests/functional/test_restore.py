@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from check_ledger.app import handler
-from local.events import Context
+from local.machine.events import Context
 from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, create
 from tests.functional.test_run_task import run_to_end

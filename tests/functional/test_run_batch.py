@@ -10,7 +10,7 @@ import openai
 import pytest
 from openai.types import Batch
 
-from local.events import Context
+from local.machine.events import Context
 from run_batch.app import handler
 from tests.support.losses import OneLoss
 from tests.support.text_app import USD, TextClient

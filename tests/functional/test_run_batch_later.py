@@ -8,7 +8,7 @@ import anthropic
 import openai
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from run_batch.app import handler
 from tests.functional.test_run_batch import (
     chat,

@@ -11,7 +11,7 @@ import pytest
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
-from local.events import Context
+from local.machine.events import Context
 from run_response.app import handler
 from tests.support.iam import recorder
 from tests.support.losses import OneLoss

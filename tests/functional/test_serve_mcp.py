@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from serve_mcp import app as serve_mcp_app
 from serve_mcp.app import handler

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from sweep.app import handler as sweep
 from tests.conftest import Aws
 from tests.functional.test_sweep import EVENT

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from close_accounts.app import handler as close_accounts
-from local.events import Context
+from local.machine.events import Context
 from tests.conftest import Aws
 from tests.functional.conftest import balance_cents
 from tests.functional.test_api import call

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 from sweep.app import handler
 from tests.conftest import Aws

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT, Template
 from tests.conftest import Aws
 from tests.support.http_server import Raw, Received, Reply, http_server

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from local.events import Context
+from local.machine.events import Context
 from run_batch.app import handler as run_batch
 from sweep.app import handler as sweep
 from tests.conftest import Aws

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from local.server import TEXT_PATHS, WAITING_PATHS
+from local.machine.server import TEXT_PATHS, WAITING_PATHS
 from local.template import Template
 from tollgate.kit.errors import TYPES
 from tollgate.reference import HERE

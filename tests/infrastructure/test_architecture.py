@@ -2,8 +2,8 @@
 
 import re
 
-from local.architecture import DIAGRAM, Access, render_diagram, wiring
 from local.template import Template
+from local.upkeep.architecture import DIAGRAM, Access, render_diagram, wiring
 
 
 class TestPicture:

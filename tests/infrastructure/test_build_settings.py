@@ -63,7 +63,7 @@ class TestLayers:
         ("variable", "folder", "program"),
         [
             ("CLIENTS", clients.FOLDER, "$(ROOT)/clients/build.py"),
-            ("PREVIEWS", preview_store.FOLDER, "-m local.previews"),
+            ("PREVIEWS", preview_store.FOLDER, "-m local.deploy.previews"),
         ],
         ids=["clients", "previews"],
     )

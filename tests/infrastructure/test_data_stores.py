@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from samtranslator.yaml_helper import yaml_parse
 
+from local.deploy.throwaway import as_throwaway
 from local.template import ROOT, Properties, Template, named
-from local.throwaway import as_throwaway
 from tollgate.catalog.refresh import DOCUMENT_KEY
 from tollgate.kit.aws.batches import MAX_AT_ONCE
 from tollgate.kit.clock import MS_PER_S

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from samtranslator.yaml_helper import yaml_parse
 
-from local.deploy_role import GENERATED, ROLE, types
+from local.deploy.deploy_role import GENERATED, ROLE, types
 from local.template import ROOT, as_list
 
 PIPELINE = ROOT / ".github/workflows/pipeline.yml"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from samtranslator.model import apigateway
 
-from local.service import PROVIDERS
+from local.machine.service import PROVIDERS
 from local.template import Template, named, read_template
 from local.translation import parse_template, translate
 

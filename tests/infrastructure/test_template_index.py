@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from local.template import ROOT, read_template
-from local.template_index import sections_of, with_index
+from local.upkeep.template_index import sections_of, with_index
 
 TEXT = (ROOT / "template.yaml").read_text()
 RESOURCES = TEXT.partition("\nResources:\n")[2].partition("\nOutputs:\n")[0]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.emulator import Emulator
+from local.machine.emulator import Emulator
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from local.kept import Kept
+from local.machine.kept import Kept
 from tests.bench.soak import laws
 from tests.support.chaos import wait_until
 from tests.support.outages import MortalService, mortal_service

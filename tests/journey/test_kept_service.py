@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from local.emulator import free_port
+from local.machine.emulator import free_port
 from tests.support.local_service import running_service
 from tests.support.samples import PAID_BODY
 from tollgate.kit.money import dollars

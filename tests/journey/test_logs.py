@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from local.clients import Clients
+from local.machine.clients import Clients
 from tests.support.customer import TIMEOUT_S, Customer, customer_of
 from tests.support.local_service import running_service
 from tests.support.samples import PAID_IMAGE

@@ -13,7 +13,7 @@ import boto3
 import httpx
 import pytest
 
-from local.emulator import Emulator
+from local.machine.emulator import Emulator
 from local.simulator.media.speech import recording
 from local.template import Template
 from tests.support.lambda_api import running_lambda_api

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from local.service import FIRST_ACCOUNT_CENTS, PROVIDERS
+from local.machine.service import FIRST_ACCOUNT_CENTS, PROVIDERS
 from tests.support.samples import PAID_IMAGE
 from tests.unit.catalog.strategies import valid_inputs
 from tollgate.accounts.service import OpenedAccount

@@ -12,8 +12,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.clients import aws_environment
-from local.emulator import Emulator
+from local.machine.clients import aws_environment
+from local.machine.emulator import Emulator
 from tests.support.physics import Physics, physics_before
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Add, AtLeast, Missing, Set

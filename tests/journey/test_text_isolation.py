@@ -22,8 +22,8 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from local.clients import Clients
-from local.emulator import Emulator
+from local.machine.clients import Clients
+from local.machine.emulator import Emulator
 from tests.support.serving import running, server_of
 from tests.support.text_app import USD, TextClient
 from tollgate.kit.observability import logger

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from local.clients import aws_environment
-from local.emulator import Emulator, free_port
+from local.machine.clients import aws_environment
+from local.machine.emulator import Emulator, free_port
 from local.template import ROOT, Template
 from tests.support.text_app import USD, TextClient
 from tests.support.web_adapter import AdaptedFunction, adapted

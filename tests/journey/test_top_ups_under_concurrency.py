@@ -13,7 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from local.emulator import Emulator
+from local.machine.emulator import Emulator
 from tests.support.clock import ManualClock
 from tests.support.payments import KEYS, event, signed
 from tests.support.physics import Physics, physics_before

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from local.clients import aws_environment
-from local.emulator import Emulator, free_port
+from local.machine.clients import aws_environment
+from local.machine.emulator import Emulator, free_port
 from local.template import ROOT, Template
 from tests.journey.test_text_process import on_aws
 from tests.support.lambda_api import running_lambda_api

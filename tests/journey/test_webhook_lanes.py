@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from deliver_webhook.app import handler
-from local.clients import Clients
-from local.events import Context, sqs_event
+from local.machine.clients import Clients
+from local.machine.events import Context, sqs_event
 from tests.support.http_server import Received, http_server
 from tests.support.samples import finished_task
 from tollgate.composition import api as api_parts

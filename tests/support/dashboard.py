@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from admin.app import handler as admin
 from dashboard.app import handler as dashboard
-from local.events import Context
+from local.machine.events import Context
 from local.template import ROOT
 
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/dashboard.json").read_text())

@@ -23,7 +23,7 @@ import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.httpsession import URLLib3Session
 
-from local.emulator import PROGRAM
+from local.machine.emulator import PROGRAM
 from tollgate.kit.http.client import HttpClient
 from tollgate.kit.http.response import Response
 

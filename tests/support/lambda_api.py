@@ -2,7 +2,7 @@
 
 from contextlib import AbstractContextManager
 
-from local.lambda_api import create_lambda_api
+from local.machine.lambda_api import create_lambda_api
 from local.template import Template
 from tests.support import serving
 

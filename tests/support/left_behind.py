@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from local.stack import Stack
+from local.machine.stack import Stack
 from tests.support.moto_stack import messages_of, objects_of, rows_of
 from tollgate.kit.dynamodb.rows import from_attributes
 

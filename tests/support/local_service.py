@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from local.emulator import free_port
+from local.machine.emulator import free_port
 from local.template import ROOT
 
 TIMEOUT_S = 60.0

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from moto.backends import get_backend
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
-from local.clients import REGION
-from local.stack import Stack
+from local.machine.clients import REGION
+from local.machine.stack import Stack
 
 # S3's buckets are of no region.
 PLACES = {

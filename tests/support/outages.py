@@ -16,15 +16,15 @@ from functools import cached_property
 from pathlib import Path
 from unittest.mock import patch
 
-from local import files
-from local import service as local_service
-from local.emulator import free_port
-from local.files import LAMBDA_PATH, Service, read_service
-from local.kept import STATE_TIMEOUT_S, Kept
+from local.machine import files
+from local.machine import service as local_service
+from local.machine.emulator import free_port
+from local.machine.files import LAMBDA_PATH, Service, read_service
+from local.machine.kept import STATE_TIMEOUT_S, Kept
+from local.machine.pump import LONG_POLL_S
+from local.machine.service import FIRST_ACCOUNT_CENTS, LocalService
+from local.machine.stack import Stack
 from local.processes import stop
-from local.pump import LONG_POLL_S
-from local.service import FIRST_ACCOUNT_CENTS, LocalService
-from local.stack import Stack
 from local.template import ROOT
 from tests.support.losses import Losses
 from tests.support.lossy_proxy import lossy_before

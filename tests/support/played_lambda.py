@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from local.events import Context
+from local.machine.events import Context
 
 
 @dataclass

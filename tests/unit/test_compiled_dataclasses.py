@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from local.compiled_dataclasses import modules
+from local.deploy.compiled_dataclasses import modules
 from local.template import ROOT
 
 PYTHONPATH = ":".join(str(ROOT / folder) for folder in ("functions", "shared", ""))
@@ -39,7 +39,7 @@ class Unknown:
 STORE = """
 import sys
 from pathlib import Path
-from local.compiled_dataclasses import sources
+from local.deploy.compiled_dataclasses import sources
 from tollgate.kit.compiled_dataclasses import packed
 Path(sys.argv[1]).write_bytes(packed(sources(["sample"])))
 """

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from local.prose_files import ROOT, paths
+from local.upkeep.prose_files import ROOT, paths
 
 NOT_SHOWN = ("tests", "local")
 """Folders that no customer reads."""

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from local.prose_files import ROOT
+from local.upkeep.prose_files import ROOT
 
 LICENSE = (ROOT / "LICENSE").read_text()
 PYTHON_PROJECTS = (".", "clients/python", "clients/mcp")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from local.prose_files import ROOT
 from local.template import read_template
+from local.upkeep.prose_files import ROOT
 from tests.unit.catalog.cases import CATALOG
 from tollgate.account_closure.service import DELAY_MS
 from tollgate.accounts import chat_keys

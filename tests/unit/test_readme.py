@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.prose_files import ROOT
+from local.upkeep.prose_files import ROOT
 from tests.support.doc_programs import FENCE, SETTINGS, programs
 from tests.unit.catalog.cases import CATALOG
 from tollgate.providers.runtime.accounts import accounts

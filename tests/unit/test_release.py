@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from local.prose_files import ROOT
+from local.upkeep.prose_files import ROOT
 from tollgate.kit.version import API_VERSION, VERSION
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()

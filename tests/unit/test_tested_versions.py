@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.prose_files import ROOT
+from local.upkeep.prose_files import ROOT
 
 USE = ROOT / "shared/tollgate/reference/site/use"
 

@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog
 from jinja2 import Environment, nodes
 
 from dashboard.render import HERE
-from local.languages import catalog_of, faults, outputs, template
+from local.upkeep.languages import catalog_of, faults, outputs, template
 from tests.support.legible import legible
 from tollgate.web.languages import TRANSLATED
 

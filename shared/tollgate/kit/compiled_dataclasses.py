@@ -2,8 +2,8 @@
 
 `@dataclass` writes the methods of a class as Python source and compiles it in every process. That takes
 0.6 ms of CPU for each class, which was a third of a cold start. Byte-compiled modules do not help, because
-this source is in no file. So the build stores its code too (`local/compiled_dataclasses.py`), by the hash of
-the source.
+this source is in no file. So the build stores its code too, by the hash of the source
+(`local/deploy/compiled_dataclasses.py`).
 
 A source without stored code is compiled as before. So nothing depends on the file: a checkout has none, and
 another version of Python ignores it (docs/decisions/0123-compiled-dataclasses.md).

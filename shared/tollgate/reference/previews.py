@@ -1,4 +1,4 @@
-"""The images that previews of links show, served under `/previews`. `local/previews.py` draws them.
+"""The images that previews of links show, served under `/previews`. `local/deploy/previews.py` draws them.
 
 A model's image has its price on it, and an operator can change prices without a build. So the name of the
 file has a digest of the text. If no image has the model's current text, its page names the kind's image.

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from local.clients import Clients, aws_environment
-from local.emulator import Emulator, free_port, wait_for
+from local.machine.clients import Clients, aws_environment
+from local.machine.emulator import Emulator, free_port, wait_for
+from local.machine.service import PROVIDERS, provider_secret
+from local.machine.stack import Stack
 from local.processes import start, stop
-from local.service import PROVIDERS, provider_secret
-from local.stack import Stack
 from local.template import ROOT, Template, read_template
 from tests.bench.cost import idle
 from tests.bench.cost.bill import duration_s, requests, total

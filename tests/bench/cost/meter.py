@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from local.clients import Clients
+from local.machine.clients import Clients
 from local.template import Properties
 from tests.bench.cost.units import Row, key_names, read_units, write_units
 

@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 import httpx
 
-from local.events import Context, sqs_event, stream_event
-from local.stack import Stack
+from local.machine.events import Context, sqs_event, stream_event
+from local.machine.stack import Stack
 from local.template import ROOT
 from tests.bench.cost.meter import Meter
 from tests.bench.cost.thumbnails import drawing

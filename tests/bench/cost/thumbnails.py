@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-from local.events import Context
+from local.machine.events import Context
 from tests.support.http_server import Reply, http_server
 
 SIDE_PX = 1024

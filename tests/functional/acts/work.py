@@ -10,7 +10,7 @@ from check_ledger.app import handler as check_ledger
 from close_accounts.app import handler as close_accounts
 from deliver_webhook.app import handler as deliver_webhook
 from dispatch_changes.app import handler as dispatch_changes
-from local.events import Context, stream_event
+from local.machine.events import Context, stream_event
 from notify_members.app import handler as notify_members
 from refill_balance.app import handler as refill_balance
 from run_batch.app import handler as run_batch

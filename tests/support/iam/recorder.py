@@ -27,7 +27,7 @@ import botocore.signers
 import pytest
 from botocore.exceptions import ClientError
 
-from local.stack import physical_name
+from local.machine.stack import physical_name
 from local.template import ROOT, read_template
 from tests.support.iam import recording
 from tests.support.iam.requests import Names, of_missing, requests_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from local import build
+from local.deploy import build
 from local.processes import LocalError
 
 

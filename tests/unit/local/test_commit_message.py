@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.prose_files import ROOT
+from local.upkeep.prose_files import ROOT
 
 HOOK = ROOT / ".githooks" / "commit-msg"
 IDENTITY = ("-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from local.audit import AuditReport, files, read_report, secrets_in
 from local.template import ROOT
+from local.upkeep.audit import AuditReport, files, read_report, secrets_in
 from tollgate.accounts.keys import new_key
 
 # Put together here, as this file is audited too.

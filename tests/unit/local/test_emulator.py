@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from local.emulator import Emulator
+from local.machine.emulator import Emulator
 
 pytestmark = pytest.mark.ministack
 

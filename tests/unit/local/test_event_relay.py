@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from local.relay import Relay
+from local.machine.relay import Relay
 from tests.support.http_server import Received, Reply, http_server
 
 ANOTHER_ADDRESS = "127.0.0.2"

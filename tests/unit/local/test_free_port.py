@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from local import emulator
-from local.emulator import free_port
+from local.machine import emulator
+from local.machine.emulator import free_port
 from local.processes import LocalError
 from local.template import ROOT
 from tests.support.missing import missing
 
 EPHEMERAL = Path("/proc/sys/net/ipv4/ip_local_port_range")
-ASK = "from local import emulator; emulator.PORTS = range({0}, {0} + 1); emulator.free_port()"
+ASK = "from local.machine import emulator; emulator.PORTS = range({0}, {0} + 1); emulator.free_port()"
 
 
 @pytest.fixture

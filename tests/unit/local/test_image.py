@@ -3,7 +3,7 @@
 import json
 import re
 
-from local import server
+from local.machine import server
 from local.template import ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()

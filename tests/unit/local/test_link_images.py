@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from local.previews import EDGE_PX, build, draw, ground, previews
+from local.deploy.previews import EDGE_PX, build, draw, ground, previews
 from local.simulator.media.lettering import font
 from tollgate.reference.previews import SERVICE, Preview
 
@@ -102,8 +102,8 @@ class TestBuild:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The second one draws everything while the first one has written, but not yet named, an image."""
-        monkeypatch.setattr("local.previews.previews", lambda: [SERVICE])
-        monkeypatch.setattr("local.previews.draw", lambda _: b"drawn")
+        monkeypatch.setattr("local.deploy.previews.previews", lambda: [SERVICE])
+        monkeypatch.setattr("local.deploy.previews.draw", lambda _: b"drawn")
         replace = Path.replace
         begun: list[Path] = []
 

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from starlette.types import ASGIApp
 
-from local import patience
-from local.files import LAMBDA_PATH
-from local.patience import PatientProtocol
-from local.server import create_app
+from local.machine import patience
+from local.machine.files import LAMBDA_PATH
+from local.machine.patience import PatientProtocol
+from local.machine.server import create_app
 from local.template import Template
 from tests.support import serving
 from tests.support.lambda_api import running_lambda_api

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from local import prose, prose_files
-from local.prose import Count, Counts
-from local.prose_files import GROUPS
+from local.upkeep import prose, prose_files
+from local.upkeep.prose import Count, Counts
+from local.upkeep.prose_files import GROUPS
 
 AWKWARD = {
     "`what …` without a noun": "The service refunds what fails.",
@@ -125,7 +125,7 @@ class TestText:
             "functions/dashboard/templates/landing.html",
             "shared/tollgate/notices/mails.py",
             "functions/api/media.py",
-            "local/prose.py",
+            "local/upkeep/prose.py",
         } <= found
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from local.service import PROVIDERS, provider_secret, stripe_secret
+from local.machine.service import PROVIDERS, provider_secret, stripe_secret
 
 SIMULATOR = "http://127.0.0.1:1"
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from local import sam_local
-from local.build import architecture
-from local.emulator import ANSWER_S
+from local.deploy.build import architecture
+from local.machine import sam_local
+from local.machine.emulator import ANSWER_S
+from local.machine.sam_local import READY_PATH, missing, packed_variables, with_environment
 from local.processes import LocalError
-from local.sam_local import READY_PATH, missing, packed_variables, with_environment
 from local.template import Template
 from tests.support.http_server import Raw, Received, http_server
 from tollgate.kit.settings import unpacked
@@ -26,7 +26,7 @@ case "$1 $2" in
 esac
 """
 """A `docker` that knows one image, and a registry that has it or not."""
-SCRIPT = Path(__file__).resolve().parents[3] / "local/lambda_image.sh"
+SCRIPT = Path(__file__).resolve().parents[3] / "local/machine/lambda_image.sh"
 
 
 @pytest.fixture

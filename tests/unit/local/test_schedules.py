@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from local.pump import Function, Pump, Source
+from local.machine.pump import Function, Pump, Source
 from local.template import Template, named
 
 

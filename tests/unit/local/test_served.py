@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from local import build, served
+from local.deploy import build
+from local.machine import served
+from local.machine.served import ServedFiles
 from local.processes import LocalError
-from local.served import ServedFiles
 
 PROGRAM = """
 import sys

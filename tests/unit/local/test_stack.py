@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from local.clients import Clients
+from local.machine.clients import Clients
+from local.machine.stack import Stack
 from local.processes import LocalError
-from local.stack import Stack
 from local.template import Template
 
 

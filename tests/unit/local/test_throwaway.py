@@ -7,10 +7,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from local import throwaway
-from local.clients import REGION
+from local.deploy import throwaway
+from local.deploy.throwaway import KEPT, delete, deploy, emptied
+from local.machine.clients import REGION
 from local.processes import LocalError
-from local.throwaway import KEPT, delete, deploy, emptied
 
 STACK = "tollgate-try"
 TEMPLATE = "Resources:\n  Files:\n    Type: AWS::S3::Bucket\n    {policy}\n"

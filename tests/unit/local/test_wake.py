@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from local import wake
-from local.wake import Waker, WakesWorker
+from local.machine import wake
+from local.machine.wake import Waker, WakesWorker
 
 PATIENCE_S = 20.0
 """Longer than any machine takes; a test that waits for it fails."""

@@ -3,8 +3,8 @@
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from local.emulator import free_port
-from local.service import WARMED, warm
+from local.machine.emulator import free_port
+from local.machine.service import WARMED, warm
 
 
 class TestWarm:

@@ -12,7 +12,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.lambda_api import MAX_PAYLOAD_BYTES
+from local.machine.lambda_api import MAX_PAYLOAD_BYTES
 from local.template import Template
 from tests.support.lambda_api import running_lambda_api
 

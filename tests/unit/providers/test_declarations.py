@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from local.provider_table import PAGE, with_table
 from local.simulator.app import PROVIDERS as SIMULATED
+from local.upkeep.provider_table import PAGE, with_table
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.support import KEY
 from tollgate.providers import media

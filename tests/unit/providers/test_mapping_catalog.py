@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from local.service import PROVIDERS
+from local.machine.service import PROVIDERS
 from tests.support.laws import examples
 from tests.support.simulator import running_simulator
 from tests.unit.catalog.cases import CATALOG

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from local.service import PROVIDERS
+from local.machine.service import PROVIDERS
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import A, V, shortest
 from tests.unit.providers.support import KEY, connected

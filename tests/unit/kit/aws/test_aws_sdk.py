@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.session import Session
 
-from local.clients import aws_environment
+from local.machine.clients import aws_environment
 from tests.support.http_server import Received, Reply, http_server
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.database import Database

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
-from local.events import sqs_event
+from local.machine.events import sqs_event
 from tollgate.kit.aws.batches import (
     MAX_AT_ONCE,
     NotYetError,

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from botocore.exceptions import ClientError
 
-from local.clients import aws_environment
+from local.machine.clients import aws_environment
 from tests.support.http_server import Reply, http_server
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.core import FIRST_WAIT_S, DatabaseError, WriteConflictError

@@ -1,8 +1,8 @@
 """A stack for a trial, which leaves no data: `make throwaway`, `throwaway-deploy`, `throwaway-delete`.
 
-    python -m local.throwaway [TEMPLATE]                        changes a build: its data is not kept
-    python -m local.throwaway deploy NAME [TEMPLATE NAME=…]     deploys the build as NAME
-    python -m local.throwaway delete NAME                       empties its buckets, then deletes it
+    python -m local.deploy.throwaway [TEMPLATE]                        changes a build: its data is not kept
+    python -m local.deploy.throwaway deploy NAME [TEMPLATE NAME=…]     deploys the build as NAME
+    python -m local.deploy.throwaway delete NAME                       empties its buckets, then deletes it
 
 They use the account of the environment's credentials. Decision 0025 explains why data is kept otherwise.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.exceptions import ClientError
 
-from local.build import BUILT, SAM
+from local.deploy.build import BUILT, SAM
 from local.processes import LocalError
 from local.template import ROOT
 

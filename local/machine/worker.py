@@ -1,4 +1,4 @@
-"""`python -m local.worker REFS ATTRIBUTES`: the local service's process for streams, queues and schedules.
+"""`python -m local.machine.worker REFS ATTRIBUTES`: the process for streams, queues and schedules.
 
 The arguments are the stack's names as JSON. `pump.py` reads the events.
 """
@@ -9,10 +9,10 @@ import signal
 import sys
 import threading
 
-from local import lineage
-from local.clients import Clients
-from local.pump import Pump
-from local.stack import Stack
+from local.machine import lineage
+from local.machine.clients import Clients
+from local.machine.pump import Pump
+from local.machine.stack import Stack
 from local.template import read_template
 from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts

@@ -10,8 +10,8 @@ import socket
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from local.emulator import free_port
-from local.files import FOLDER, Service
+from local.machine.emulator import free_port
+from local.machine.files import FOLDER, Service
 from local.processes import LocalError
 
 # Writing the tables of a busy day takes seconds.

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.error import HTTPError
 
-from local.files import ACCOUNTS_HEADER, ACCOUNTS_PATH, read_accounts_key
+from local.machine.files import ACCOUNTS_HEADER, ACCOUNTS_PATH, read_accounts_key
 from local.processes import LocalError
 
 TIMEOUT_S = 30.0

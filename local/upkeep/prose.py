@@ -1,6 +1,6 @@
-"""`python -m local.prose`: counts awkward sentences per file and holds each file under its ceiling.
+"""`python -m local.upkeep.prose`: counts awkward sentences per file and holds each file under its ceiling.
 
-`--check` compares the counts with `local/prose.json` and changes nothing. `--lower` lowers the ceilings.
+`--check` compares the counts with `prose.json` and changes nothing. `--lower` lowers the ceilings.
 `--show PATH` lists the sentences of one file with the reason. `--moved OLD NEW` moves the ceilings of a
 renamed file or folder.
 
@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from local import prose_files
-from local.prose_files import GROUPS, ROOT
+from local.upkeep import prose_files
+from local.upkeep.prose_files import GROUPS, ROOT
 
-CEILINGS = ROOT / "local" / "prose.json"
+CEILINGS = Path(__file__).with_name("prose.json")
 _FEWEST_WORDS = 4
 """Shorter pieces are labels and headings, not sentences."""
 _ENDS = re.compile(r"(?<=[.!?:])[\"')\]]*\s+|\n\s*\n|\n\s*(?:[-*]|\d+\.) ")
@@ -164,15 +164,15 @@ def faults(found: Counts, ceilings: Ceilings) -> Iterator[str]:
             if ceiling is None and not counted.within(rate):
                 yield (
                     f"{path}: {counted.awkward} of {counted.total} sentences ({group}) are awkward, "
-                    f"more than {rate:.0%}. See them: python -m local.prose --show {path}"
+                    f"more than {rate:.0%}. See them: python -m local.upkeep.prose --show {path}"
                 )
             elif ceiling is not None and counted.awkward > ceiling:
                 yield (
                     f"{path}: {counted.awkward} awkward sentences ({group}), the ceiling is {ceiling}. "
-                    f"See them: python -m local.prose --show {path}"
+                    f"See them: python -m local.upkeep.prose --show {path}"
                 )
     if lowered(found, ceilings) != ceilings:
-        yield "local/prose.json is higher than the counts. Lower it and commit it: make prose"
+        yield "local/upkeep/prose.json is higher than the counts. Lower it and commit it: make prose"
 
 
 def lowered(found: Counts, ceilings: Ceilings) -> Ceilings:
@@ -221,7 +221,7 @@ def _write(ceilings: Ceilings) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run the command; return its exit code: 1 if a file is above its ceiling or a ceiling can be lowered."""
-    parser = argparse.ArgumentParser(prog="python -m local.prose", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m local.upkeep.prose", description=__doc__)
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--check", action="store_true")
     action.add_argument("--lower", action="store_true")

@@ -20,12 +20,12 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from local.clients import Clients
-from local.events import Context, failed_ids, matches, sqs_event, stream_event
-from local.lineage import MAX_INVOCATIONS, Lineage
-from local.stack import Stack
+from local.machine.clients import Clients
+from local.machine.events import Context, failed_ids, matches, sqs_event, stream_event
+from local.machine.lineage import MAX_INVOCATIONS, Lineage
+from local.machine.stack import Stack
+from local.machine.wake import Waker
 from local.template import named
-from local.wake import Waker
 
 Handler = Callable[[dict[str, Any], Any], Any]
 
@@ -38,7 +38,7 @@ FAULT_PAUSE_S = 1.0
 _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
 _UNIT_S = {"minute": 60, "hour": 3600, "day": 86_400}
 
-log = logging.getLogger("local.pump")
+log = logging.getLogger("local.machine.pump")
 
 
 @dataclass(frozen=True, slots=True)

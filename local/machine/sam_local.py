@@ -20,14 +20,14 @@ from urllib.parse import urlsplit
 import yaml
 from samtranslator.yaml_helper import yaml_parse
 
-from local import door
-from local.build import SAM, architecture, build
-from local.clients import Clients, aws_environment
-from local.emulator import wait_for
-from local.files import ENVIRONMENT, FOLDER, LOGS, SERVICE
+from local.deploy.build import SAM, architecture, build
+from local.machine import door
+from local.machine.clients import Clients, aws_environment
+from local.machine.emulator import wait_for
+from local.machine.files import ENVIRONMENT, FOLDER, LOGS, SERVICE
+from local.machine.relay import Relay
+from local.machine.service import SWITCHES, LocalService, provider_secret
 from local.processes import LocalError, start, stop
-from local.relay import Relay
-from local.service import SWITCHES, LocalService, provider_secret
 from tollgate.kit.settings import QUEUES, TABLES
 
 IMAGE = "public.ecr.aws/lambda/python:3.13"

@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 
 from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / ".local" / "ministack" / "bin" / "ministack"
 """MiniStack on its own server and in its own Python, in which it then runs functions, too."""
-QUICK = (sys.executable, "-P", str(ROOT / "local" / "ministack.py"))
+QUICK = (sys.executable, "-P", str(Path(__file__).with_name("ministack.py")))
 """MiniStack on a quicker server and in our Python: for everything but functions."""
 START_TIMEOUT_S = 120.0
 ANSWER_S = 1.0

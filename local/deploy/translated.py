@@ -1,6 +1,6 @@
 """Writes template.yaml in CloudFormation's form, for tools that support neither SAM nor YAML merges.
 
-python -m local.translated .local/translated.json
+python -m local.deploy.translated .local/translated.json
 """
 
 import json

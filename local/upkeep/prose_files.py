@@ -1,4 +1,4 @@
-"""The text in the repository's files that `local/prose.py` counts: without code, markup and names."""
+"""The text in the repository's files that `local/upkeep/prose.py` counts: without code, markup and names."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 GROUPS = {"pages": 0.04, "texts": 0.04, "comments": 0.05}
 """The highest rate of awkward sentences by group.
 

@@ -19,15 +19,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from local.door import allowed_hosts
-from local.events import Context
+from local.machine.door import allowed_hosts
+from local.machine.events import Context
 from local.template import Properties, Template
 
 MAX_EVENT_ATTEMPTS = 3
 """Of an asynchronous call, as in the template."""
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 """Lambda's limit."""
-log = logging.getLogger("local.lambda_api")
+log = logging.getLogger("local.machine.lambda_api")
 INVOKE_PATH = "/2015-03-31/functions/{name}/invocations"
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
 
-from local import wake
-from local.accounts import balance_cents, open_account
-from local.clients import CREDENTIALS, Clients, aws_environment
-from local.door import VARIABLE
-from local.emulator import Emulator, free_port, wait_for
-from local.files import (
+from local.machine import wake
+from local.machine.accounts import balance_cents, open_account
+from local.machine.clients import CREDENTIALS, Clients, aws_environment
+from local.machine.door import VARIABLE
+from local.machine.emulator import Emulator, free_port, wait_for
+from local.machine.files import (
     ACCOUNTS_KEY,
     LAMBDA_PATH,
     LOGS,
@@ -28,11 +28,11 @@ from local.files import (
     write_environment,
     write_service,
 )
-from local.kept import STATE_TIMEOUT_S, Kept
+from local.machine.kept import STATE_TIMEOUT_S, Kept
+from local.machine.served import ServedFiles
+from local.machine.stack import Stack
 from local.processes import STOP_TIMEOUT_S, LocalError, start, stop
-from local.served import ServedFiles
 from local.simulator import stripe_keys
-from local.stack import Stack
 from local.template import read_template
 from tollgate.command.target import DEAD_LETTER_QUEUES
 from tollgate.kit.aws import sdk
@@ -186,7 +186,7 @@ class LocalService:
         return process
 
     def _program(self, name: str) -> list[str]:
-        return [f"local.{name}"]
+        return ["local.simulator" if name == "simulator" else f"local.machine.{name}"]
 
     def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         self._processes[name] = process

@@ -1,6 +1,6 @@
 """A build that others create from a link, without a checkout: `make publish`.
 
-    python -m local.publish BUCKET [TEMPLATE]     uploads the build, and prints the link
+    python -m local.deploy.publish BUCKET [TEMPLATE]     uploads the build, and prints the link
 
 The link opens CloudFormation's console with the template
 (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-console-create-stacks-quick-create-links.html).
@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 
 import boto3
 
-from local.build import BUILT, run_sam
+from local.deploy.build import BUILT, run_sam
 from local.processes import LocalError
 from tollgate.kit.version import VERSION
 

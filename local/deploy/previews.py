@@ -1,4 +1,4 @@
-"""Draws the images that previews of links show: `python -m local.previews FOLDER`.
+"""Draws the images that previews of links show: `python -m local.deploy.previews FOLDER`.
 
 `sam build` (shared/Makefile) and `make run` run it. It draws one image for each model of the shipped
 catalog, one for each kind and one for the service. The same catalog gives the same bytes.

@@ -1,7 +1,7 @@
 """The newest versions of others' clients, for `NEWEST=1` with `make client-suites` and `make clients-check`.
 
-    python -m local.newest --ask TRIED FOLDER       copies the projects, and requests the newest versions
-    python -m local.newest --report TRIED FOLDER    prints the versions that differ from the tested versions
+    python -m local.upkeep.newest --ask TRIED FOLDER     copies the projects, and requests the newest versions
+    python -m local.upkeep.newest --report TRIED FOLDER  prints the versions that differ from those tested
 
 `TRIED` has a `requirements.txt` and folders with a `package.json`, at the tested versions. No lock file
 changes.

@@ -14,7 +14,7 @@ from local.processes import LocalError
 from local.template import Template
 
 if TYPE_CHECKING:
-    from local.clients import Clients
+    from local.machine.clients import Clients
 
 _TABLE_PROPERTIES = (
     "AttributeDefinitions",

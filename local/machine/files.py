@@ -8,7 +8,7 @@ from typing import Any
 
 from local.processes import LocalError
 
-FOLDER = Path(os.environ.get("TOLLGATE_LOCAL_FOLDER") or Path(__file__).resolve().parents[1] / ".local")
+FOLDER = Path(os.environ.get("TOLLGATE_LOCAL_FOLDER") or Path(__file__).resolve().parents[2] / ".local")
 """Another folder allows two services side by side, as in the tests."""
 SERVICE = FOLDER / "service.json"
 ENVIRONMENT = FOLDER / "environment.json"

@@ -1,6 +1,6 @@
 """Runs MiniStack on uvicorn: a request takes half the CPU that it takes on MiniStack's own server.
 
-`local/emulator.py` starts this file as a script, with MiniStack's settings in the environment.
+`local/machine/emulator.py` starts this file as a script, with MiniStack's settings in the environment.
 """
 
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import uvicorn
 
-(PACKAGES,) = Path(__file__).parents[1].glob(".local/ministack/lib/python3*/site-packages")
+(PACKAGES,) = Path(__file__).parents[2].glob(".local/ministack/lib/python3*/site-packages")
 """MiniStack and its dependencies."""
 KEEP_ALIVE_S = 75
 """For how long an unused connection stays open: as MiniStack's own server has it."""

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from rich.console import Console
 
-from local.files import FOLDER, Service
+from local.machine.files import FOLDER, Service
 from local.processes import LocalError
 from tollgate.kit.money import dollars
 

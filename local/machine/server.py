@@ -18,14 +18,14 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from local.door import Door, allowed_hosts
-from local.files import ACCOUNTS_HEADER, ACCOUNTS_KEY, ACCOUNTS_PATH, LAMBDA_PATH, STORAGE_PATH
-from local.lambda_api import create_lambda_api
-from local.missing_pages import MissingPages
-from local.patience import PatientProtocol
-from local.preflight import Preflights
+from local.machine.door import Door, allowed_hosts
+from local.machine.files import ACCOUNTS_HEADER, ACCOUNTS_KEY, ACCOUNTS_PATH, LAMBDA_PATH, STORAGE_PATH
+from local.machine.lambda_api import create_lambda_api
+from local.machine.missing_pages import MissingPages
+from local.machine.patience import PatientProtocol
+from local.machine.preflight import Preflights
+from local.machine.wake import WakesWorker
 from local.template import read_template
-from local.wake import WakesWorker
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
 from tollgate.kit.aws import sdk

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from hashlib import sha256
 
-from local.build import files_below
-from local.files import LOGS
+from local.deploy.build import files_below
+from local.machine.files import LOGS
 from local.processes import LocalError, start
 from local.template import ROOT
 from tollgate.reference import clients, preview_store
@@ -21,7 +21,7 @@ STAMP = ROOT / ".local" / "served"
 FOLDERS = (clients.FOLDER, preview_store.FOLDER)
 PROGRAMS = {
     "clients": [str(ROOT / "clients" / "build.py"), str(clients.FOLDER)],
-    "previews": ["-m", "local.previews", str(preview_store.FOLDER)],
+    "previews": ["-m", "local.deploy.previews", str(preview_store.FOLDER)],
 }
 
 

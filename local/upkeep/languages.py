@@ -19,8 +19,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from dashboard.languages import CATALOGS
-from local.language_tables import tables
 from local.template import ROOT
+from local.upkeep.language_tables import tables
 from tollgate.web.languages import TRANSLATED
 
 DASHBOARD = ROOT / "functions/dashboard"
@@ -59,7 +59,7 @@ def template() -> Catalog:
         for file, _, text, _, _ in texts:
             found.add(text, None, [(str((room / file).relative_to(ROOT)), 0)])
     for text in tables():
-        found.add(text, None, [("local/language_tables.py", 0)])
+        found.add(text, None, [("local/upkeep/language_tables.py", 0)])
     return found
 
 
