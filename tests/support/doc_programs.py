@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 
 from local.template import ROOT
+from tests.support.doc_interpreter import BLOCK_S, ERRORS, Interpreter
 from tollgate.reference.guides import guides
 
 OWN_PAGES = ("README.md", *(f"docs/{file.name}" for file in sorted((ROOT / "docs").glob("*.md"))))
@@ -70,15 +71,7 @@ DONE = "\x1e"
 _BARE = """const ts = require(process.argv[1]);
 const options = {compilerOptions: {target: "ES2022", module: "ESNext"}};
 process.stdout.write(ts.transpileModule(require("fs").readFileSync(0, "utf8"), options).outputText);"""
-BLOCK_S, PAUSE_S = 90.0, 0.05
-_PYTHON = f"""
-import sys
-names = {{"__name__": "__main__"}}
-for line in sys.stdin:
-    path = line.strip()
-    exec(compile(open(path).read(), path, "exec"), names)
-    print("{DONE}", flush=True)
-"""
+PAUSE_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +193,7 @@ class Reader:
             **variables,
         }
         self._shell = _Session(["bash", "-euo", "pipefail"], folder, self._given)
-        self._python: _Session | None = None
+        self._python: Interpreter | None = None
         self._count = 0
 
     def __enter__(self) -> "Reader":
@@ -219,10 +212,8 @@ class Reader:
                 # The shell's own input are the commands of this session.
                 return self._shell.run(f"source {file} </dev/null; printf '{DONE}\\n'")
             case "python":
-                self._python = self._python or _Session(
-                    [sys.executable, "-c", _PYTHON], self._folder, self.variables()
-                )
-                return self._python.run(str(file))
+                self._python = self._python or Interpreter(self._folder, self.variables())
+                return self._python.run(file)
         done = subprocess.run(
             self.command(program, file),
             cwd=self._folder,
@@ -301,7 +292,7 @@ class _Session:
     """A process that runs a program for each line and prints `DONE` after it."""
 
     def __init__(self, command: list[str], folder: Path, variables: Mapping[str, str]) -> None:
-        self._errors = (folder / ".errors").open("a+")
+        self._errors = (folder / ERRORS).open("a+")
         self._process = subprocess.Popen(
             command,
             cwd=folder,
