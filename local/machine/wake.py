@@ -1,7 +1,8 @@
 """Wakes the worker after each request, so that an idle service polls rarely and a busy one does not wait.
 
 The API sends an empty datagram to the worker's socket after each request. A datagram can be lost; then the
-worker reads its streams at the next slow poll.
+worker reads its streams at the next slow poll. Something may be written a little after a datagram, too, so
+the next polls follow soon, and each later than the one before.
 """
 
 import os
@@ -15,10 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 VARIABLE = "TOLLGATE_WAKE_SOCKET"
 """The path of the worker's Unix socket. Without it the worker always polls fast."""
-FAST_POLL_S = 0.1
+FAST_POLL_S = 0.2
 SLOW_POLL_S = 5.0
-BUSY_S = 1.0
-"""The time for which a wake-up is followed by fast polls. Work that takes longer wakes the worker again."""
 _CHANGES_NOTHING = ("GET", "HEAD", "OPTIONS")
 
 
@@ -28,24 +27,30 @@ class Waker:
     def __init__(self) -> None:
         self._path = os.environ.get(VARIABLE)
         self._woken = threading.Condition()
-        self._busy_until = 0.0
+        self._woken_at = 0.0
         if self._path:
             threading.Thread(target=self._listen, args=(Path(self._path),), daemon=True).start()
 
     def wake(self) -> None:
-        """Poll fast for the next `BUSY_S` seconds."""
+        """End the pauses that are longer than a fast one, and shorten the next ones."""
         with self._woken:
-            self._busy_until = time.monotonic() + BUSY_S
+            self._woken_at = time.monotonic()
             self._woken.notify_all()
 
     def pause(self, stopping: threading.Event) -> None:
-        """Wait until the next poll is due, or until the worker stops."""
-        if not self._path or time.monotonic() < self._busy_until:
-            stopping.wait(FAST_POLL_S)
+        """Wait until the next poll is due, or until the worker stops.
+
+        A pause is as long as the time since the last wake-up. So polls become rare soon, but what is written
+        after a wake-up is found after at most as much time again.
+        """
+        last = self._woken_at
+        pause_s = min(time.monotonic() - last, SLOW_POLL_S) if self._path else 0.0
+        # Many wake-ups in a row do not make the polls faster than this.
+        if stopping.wait(FAST_POLL_S) or pause_s <= FAST_POLL_S:
             return
         with self._woken:
             self._woken.wait_for(
-                lambda: stopping.is_set() or time.monotonic() < self._busy_until, timeout=SLOW_POLL_S
+                lambda: stopping.is_set() or self._woken_at != last, timeout=pause_s - FAST_POLL_S
             )
 
     def _listen(self, path: Path) -> None:

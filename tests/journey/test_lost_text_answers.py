@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 PATIENCE_S = 30.0
 MOST_CALLS = 20
 """More than one request sends to AWS."""
-CHATS, CREATES, AT_ONCE = 500, 100, 16
+CHATS, CREATES, AT_ONCE = 200, 40, 16
 BALANCE = 100 * USD
 SAID: dict[str, Any] = {"max_tokens": 50, "messages": [{"role": "user", "content": "hello"}]}
 TTS = {"model": "tts-1", "voice": "alloy", "input": "hello"}
@@ -132,10 +132,9 @@ def test_an_idempotency_key_has_no_effect(open_client: Callable[[int], TextClien
     assert len({entry.request_id for entry in customer.texts()}) == len(charges)
 
 
-@pytest.mark.parametrize("kind", [Loss.UNANSWERED, Loss.LATE], ids=lambda kind: kind.value)
 @pytest.mark.parametrize("name", REQUESTS)
 def test_whichever_answer_is_lost_a_request_costs_the_same(
-    line: LossyProxy, open_client: Callable[[int], TextClient], name: str, kind: Loss
+    line: LossyProxy, open_client: Callable[[int], TextClient], name: str
 ) -> None:
     path, asked_for = REQUESTS[name]
     headers = {"x-tollgate-cache": "on"} if name.endswith("from the cache") else {}
@@ -153,9 +152,10 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
         heard = asked(customer, path, body, **headers)
         wait_until(lambda: line.is_quiet)
         line.losses = Losses()
-        # A hold whose first try came when all was over is given back, and costs nothing.
         ledger = run_task_parts.step_runner().ledger
-        ledger.expire_holds(parts.clock().now_ms() + 2 * HOLD_LIFETIME_MS, 100)
+        # A hold whose first try came when all was over is given back, and costs nothing.
+        if api_parts.api().accounts.me(customer.account.account_id).holds:
+            ledger.expire_holds(parts.clock().now_ms() + 2 * HOLD_LIFETIME_MS, 100)
         amounts = sorted(entry.amount_micro_usd for entry in ledger.entries(customer.account.account_id))
         said = customer.openai.conversations.items.list(conversation.id).data if conversation else []
         kinds = [item.type for item in said]
@@ -163,12 +163,13 @@ def test_whichever_answer_is_lost_a_request_costs_the_same(
 
     in_peace = tried(seen := OneLoss(MOST_CALLS))
     assert 0 < len(seen.calls) < MOST_CALLS
-    for number, call in enumerate(seen.calls):
-        assert (number, call, *tried(OneLoss(number, kind))) == (number, call, *in_peace)
+    for kind in (Loss.UNANSWERED, Loss.LATE):
+        for number, call in enumerate(seen.calls):
+            assert (kind, number, call, *tried(OneLoss(number, kind))) == (kind, number, call, *in_peace)
 
 
 @pytest.mark.long
-def test_every_tenth_answer_lost_during_500_chats_and_100_creates(
+def test_every_tenth_answer_lost_during_many_chats_and_creates(
     emulator: Emulator,
     line: LossyProxy,
     open_client: Callable[[int], TextClient],

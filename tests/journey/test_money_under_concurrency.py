@@ -128,7 +128,7 @@ class TestEstimateIsTheDebit:
         model = Catalog.shipped().with_live(frozenset(PROVIDERS), MappingNames()).media_model(model_id)
         customer = open_account(100 * FIRST_ACCOUNT_CENTS)
 
-        @settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck))
         @given(valid_inputs(model))
         def drops_by_the_estimate(values: dict[str, Any]) -> None:
             assume(not any(values.get(name) for name in FOLLOW_UP_FIELDS))  # there is no task to follow
