@@ -17,12 +17,13 @@ from tollgate.probing.child import (
     read_from_parent,
     send_to_parent,
 )
-from tollgate.thumbnails import frames, images, waveform
+from tollgate.thumbnails import images
 
 # Two images of `MAX_PIXELS` in RGBA, and the decoder: half of the function's memory.
 LIMITS = Limits(memory_bytes=1024 * 1024 * 1024, cpu_s=40)
-# Modules that the libraries import when a file first needs them; by then nothing can be opened.
-_LAZY_IMPORTS = (
+# Modules that the libraries import when a file first needs them; by then nothing can be opened. An image does
+# not need ffmpeg, whose import would be a third of its CPU.
+_FOR_IMAGES = (
     "PIL.AvifImagePlugin",
     "PIL.GifImagePlugin",
     "PIL.JpegImagePlugin",
@@ -31,6 +32,13 @@ _LAZY_IMPORTS = (
     "PIL.WebPImagePlugin",
     "PIL.TiffImagePlugin",
     "PIL.ImageCms",
+    "xml.etree.ElementTree",
+)
+_FOR_RECORDINGS = (
+    "PIL.GifImagePlugin",
+    "PIL.JpegImagePlugin",
+    "PIL.PngImagePlugin",
+    "PIL.WebPImagePlugin",
     "av.audio.codeccontext",
     "av.audio.format",
     "av.audio.frame",
@@ -44,7 +52,8 @@ _LAZY_IMPORTS = (
     "av.video.plane",
     "av.video.reformatter",
     "av.video.stream",
-    "xml.etree.ElementTree",
+    "tollgate.thumbnails.frames",
+    "tollgate.thumbnails.waveform",
 )
 
 
@@ -62,6 +71,9 @@ def render(extension: str, file: BinaryIO) -> bytes:
 def _render(extension: str, file: BinaryIO) -> bytes:
     if extension in images.FORMATS:
         return images.image_thumbnail(extension, file)
+    # `main` has imported them.
+    from tollgate.thumbnails import frames, waveform  # noqa: PLC0415
+
     try:
         return frames.video_thumbnail(extension, file)
     # A file that begins like a video may have only sound, and a sound may have a cover.
@@ -72,7 +84,7 @@ def _render(extension: str, file: BinaryIO) -> bytes:
 
 def main(extension: str, size: int) -> None:
     """Draw the thumbnail of one file, and print it for the parent."""
-    for module in _LAZY_IMPORTS:
+    for module in _FOR_IMAGES if extension in images.FORMATS else _FOR_RECORDINGS:
         import_module(module)
     apply_limits(LIMITS)
     try:
