@@ -32,7 +32,7 @@ class Waker:
             threading.Thread(target=self._listen, args=(Path(self._path),), daemon=True).start()
 
     def wake(self) -> None:
-        """End the pauses that are longer than a fast one, and shorten the next ones."""
+        """End every pause that is longer than `FAST_POLL_S`, and shorten the next pauses."""
         with self._woken:
             self._woken_at = time.monotonic()
             self._woken.notify_all()
@@ -40,12 +40,12 @@ class Waker:
     def pause(self, stopping: threading.Event) -> None:
         """Wait until the next poll is due, or until the worker stops.
 
-        A pause is as long as the time since the last wake-up. So polls become rare soon, but what is written
-        after a wake-up is found after at most as much time again.
+        A pause is as long as the time since the last wake-up. So polls become rare soon, but a record that is
+        written some time after a wake-up is found after at most as much time again.
         """
         last = self._woken_at
         pause_s = min(time.monotonic() - last, SLOW_POLL_S) if self._path else 0.0
-        # Many wake-ups in a row do not make the polls faster than this.
+        # Also if many wake-ups follow each other.
         if stopping.wait(FAST_POLL_S) or pause_s <= FAST_POLL_S:
             return
         with self._woken:
