@@ -179,14 +179,16 @@ class LocalService:
     def _start_part(
         self, name: str, environment: Mapping[str, str], arguments: list[str]
     ) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-m", *self._program(name), *arguments]
         ours = {key: os.environ[key] for key in (*_PASSED_ON, "PYTHONPATH") if key in os.environ}
-        process = start(name, command, {**ours, **environment}, LOGS / f"{name}.log")
+        module = "local.simulator" if name == "simulator" else f"local.machine.{name}"
+        process = self._process(module, arguments, {**ours, **environment}, LOGS / f"{name}.log")
         self._keep(name, process)
         return process
 
-    def _program(self, name: str) -> list[str]:
-        return ["local.simulator" if name == "simulator" else f"local.machine.{name}"]
+    def _process(
+        self, module: str, arguments: list[str], environment: Mapping[str, str], log: Path
+    ) -> "subprocess.Popen[bytes]":
+        return start(module, [sys.executable, "-m", module, *arguments], environment, log)
 
     def _keep(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         self._processes[name] = process

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 from unittest.mock import patch
 
 from local.machine import files
@@ -29,7 +30,7 @@ from local.template import ROOT
 from tests.support.losses import Losses
 from tests.support.lossy_proxy import lossy_before
 from tests.support.physics import Physics, physics_before
-from tests.support.shifted import ShiftedClock
+from tests.support.shifted import ShiftedClock, ShiftedProcess
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.composition import sweep as sweep_parts
@@ -37,7 +38,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.money import micro_usd_of_cents
 
 DEAD_POLL_MARGIN_S = 0.2
-ON_THE_CLOCK = ("worker", "api")
+ON_THE_CLOCK = ("local.machine.worker", "local.machine.api")
 """The parts that tell the time by the clock of `composition`, and whose requests meet an unkind world."""
 HANGING_SHARE = 0.05
 """Of the lost answers of AWS, those that a client waits for until its own patience is over."""
@@ -120,7 +121,7 @@ class MortalService(LocalService):
         self, name: str, environment: Mapping[str, str], arguments: list[str]
     ) -> "subprocess.Popen[bytes]":
         self._started[name] = environment, arguments
-        if name in ON_THE_CLOCK:
+        if name != "simulator":
             environment = {**environment, **self._unkind_aws(environment)}
         return super()._start_part(name, environment, arguments)
 
@@ -161,9 +162,13 @@ class MortalService(LocalService):
         """How often the database refused something by its physics, by why."""
         return {} if self._physics is None else self._physics.refused
 
-    def _program(self, name: str) -> list[str]:
-        program = super()._program(name)
-        return ["tests.support.shifted", str(self._ahead), *program] if name in ON_THE_CLOCK else program
+    def _process(
+        self, module: str, arguments: list[str], environment: Mapping[str, str], log: Path
+    ) -> "subprocess.Popen[bytes]":
+        if module not in ON_THE_CLOCK:
+            return super()._process(module, arguments, environment, log)
+        forked = ShiftedProcess(self._ahead, module, arguments, environment, log)
+        return cast("subprocess.Popen[bytes]", forked)
 
 
 @contextmanager

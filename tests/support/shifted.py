@@ -1,16 +1,26 @@
-"""`python -m tests.support.shifted FILE MODULE ARGUMENTS…`: runs a module on a clock that is ahead.
+"""Runs a part of the local service on a clock that is ahead.
 
-How far, in milliseconds, stands in the file; it is read at every look at the clock, so that all processes of
-a service go on at the same later time. It is the clock of all that `composition` joins; the emulator and the
+How far, in milliseconds, stands in a file; it is read at every look at the clock, so that all processes of a
+service go on at the same later time. It is the clock of all that `composition` joins; the emulator and the
 queue's delays keep the machine's own.
+
+A part is forked from a process that has imported all parts, because workers are killed and started often.
 """
 
+import os
 import runpy
+import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from multiprocessing import get_context
 from pathlib import Path
 
+from local.processes import die_with_parent
 from tollgate.composition import parts, text
 from tollgate.kit.clock import SystemClock
+
+_FORKS = get_context("forkserver")
+_FORKS.set_forkserver_preload([__name__, "local.machine.server", "local.machine.worker"])
 
 
 class ShiftedClock(SystemClock):
@@ -34,10 +44,46 @@ class ShiftedClock(SystemClock):
         later.replace(self._ahead)
 
 
-if __name__ == "__main__":
-    clock = ShiftedClock(Path(sys.argv[1]))
+class ShiftedProcess:
+    """A process that runs a module on such a clock, with the interface of `subprocess.Popen`."""
+
+    def __init__(
+        self, ahead: Path, module: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path
+    ) -> None:
+        self._process = _FORKS.Process(
+            target=_run, args=(ahead, module, [*arguments], dict(environment), log), daemon=True
+        )
+        self._process.start()
+        self.pid = self._process.pid
+        self.terminate, self.kill = self._process.terminate, self._process.kill
+
+    def poll(self) -> int | None:
+        """Return its exit code, or `None` while it runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait for its end. Raises `TimeoutExpired`."""
+        self._process.join(timeout)
+        if timeout is not None and self.poll() is None:
+            raise subprocess.TimeoutExpired(self._process.name, timeout)
+
+
+def _run(
+    ahead: Path, module: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path
+) -> None:
+    """Run a module like a new process: its environment, its session, its output in `log`."""
+    if sys.platform == "linux":
+        die_with_parent()
+    os.setsid()
+    os.environ.clear()
+    os.environ.update(environment)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    clock = ShiftedClock(ahead)
     # Text joins its own parts.
     for joined in (parts, text):
         joined.SystemClock = lambda: clock  # type: ignore[attr-defined]
-    sys.argv = sys.argv[2:]
-    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
