@@ -7,8 +7,10 @@ ARCHITECTURE ?= arm64
 # PyAV is built for no older one; the runtime (Amazon Linux 2023) has glibc 2.34
 PYTHON_PLATFORM := $(ARCHITECTURE:arm64=aarch64)-manylinux_2_28
 
-# The interpreter that compiles the layer; LAYER_PYTHON=<path> names one that is not found
-LAYER_PYTHON ?= $(shell python$(PYTHON_VERSION) -c 'import sys; print(sys.executable)' 2>/dev/null \
+# The interpreter that compiles the layer; LAYER_PYTHON=<path> names one that is not found. The search takes half a
+# second, so its first result becomes the value.
+LAYER_PYTHON ?= $(eval LAYER_PYTHON := $(FOUND_PYTHON))$(LAYER_PYTHON)
+FOUND_PYTHON = $(shell python$(PYTHON_VERSION) -c 'import sys; print(sys.executable)' 2>/dev/null \
 	|| uv python find --no-python-downloads $(PYTHON_VERSION) 2>/dev/null \
 	|| ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$(PYTHON_VERSION)*/bin/python$(PYTHON_VERSION) 2>/dev/null | tail -1)
 

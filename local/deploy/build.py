@@ -1,9 +1,13 @@
-"""Runs `sam build` for a processor. A build for this machine's processor can run here."""
+"""Runs `sam build` for a processor. A build for this machine's processor can run here.
+
+A build for a second processor differs in its packages only, so it takes all the rest from the first one.
+"""
 
 import fcntl
 import json
 import os
 import platform
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -18,6 +22,8 @@ BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 PROCESSORS = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
 """The systems' names of processors, with Lambda's names."""
 ARCHITECTURES = ("arm64", "x86_64")
+PACKAGES = ("dependencies", "extra", "media")
+"""The folders in `layers` of what depends on the processor. `DependenciesLayer` is the first one's layer."""
 INPUTS = ("clients", "functions", "layers", "local", "shared")
 INPUT_FILES = ("Makefile", "pyproject.toml", "samconfig.toml", "template.yaml", "uv.lock")
 """Files and folders that a build reads. The Makefile names the version of SAM."""
@@ -57,27 +63,57 @@ def build(processor: str, folder: Path | None = None, settings: Mapping[str, str
         **{name: value for name, value in os.environ.items() if not name.startswith(_NOT_PASSED_ON)},
         "AWS_DEFAULT_REGION": "us-east-1",
         "ARCHITECTURE": processor,
+        # Each of two dozen makefiles would look for it
+        "LAYER_PYTHON": layer_python(),
         **(settings or {}),
     }
-    options = ["--build-dir", str(folder), "--parameter-overrides", f"Architecture={processor}"]
     folder.parent.mkdir(parents=True, exist_ok=True)
-    stamp = folder.with_suffix(".inputs")
     with (folder.parent / "lock").open("w") as held:
         # One build at a time: SAM writes a file beside `folder`, and another process may want the same build.
         fcntl.flock(held, fcntl.LOCK_EX)
-        inputs = _digest(processor, settings or {})
-        if not stamp.exists() or stamp.read_text() != inputs:
-            stamp.unlink(missing_ok=True)
-            run_sam(["build", *options], environment)
-            stamp.write_text(inputs)
+        inputs = _digest(environment)
+        if _inputs_of(folder) != inputs:
+            _stamp(folder).unlink(missing_ok=True)
+            others = (folder_of(each) for each in ARCHITECTURES if each != processor)
+            other = next((each for each in others if _inputs_of(each) == inputs), None)
+            if other:
+                _build_from(other, folder, environment)
+            else:
+                options = ["--build-dir", str(folder), "--parameter-overrides", f"Architecture={processor}"]
+                run_sam(["build", *options], environment)
+            _stamp(folder).write_text(inputs)
     return folder
 
 
-def _digest(processor: str, settings: Mapping[str, str]) -> str:
-    """Return a hash of all that determines a build."""
-    chosen = {**os.environ, **settings}
-    python = [chosen.get(name) for name in ("PYTHON_VERSION", "LAYER_PYTHON")]
-    found = sha256(json.dumps([processor, python]).encode())
+def layer_python() -> str:
+    """Return the Python that compiles functions and layers, or an empty string if this machine has none."""
+    lines = 'include layers/python.mk\nfound: ; @echo "$(LAYER_PYTHON)"\n'
+    return _run(["make", "-s", "-f", "-", "found"], os.environ, stdin=lines).strip()
+
+
+def _build_from(other: Path, folder: Path, environment: Mapping[str, str]) -> None:
+    """Link the files of a build for another processor into `folder`, and build the packages as SAM does."""
+    layers = {f"{name.title()}Layer": ROOT / "layers" / name / "Makefile" for name in PACKAGES}
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(other, folder, copy_function=os.link, ignore=shutil.ignore_patterns(*layers))
+    for layer, makefile in layers.items():
+        command = ["make", "--makefile", str(makefile), f"build-{layer}"]
+        _run(command, {**environment, "ARTIFACTS_DIR": str(folder / layer)})
+
+
+def _stamp(folder: Path) -> Path:
+    return folder.with_suffix(".inputs")
+
+
+def _inputs_of(folder: Path) -> str | None:
+    """Return the hash of the inputs that a folder was built from; `None` if it is not built."""
+    return _stamp(folder).read_text() if _stamp(folder).exists() else None
+
+
+def _digest(environment: Mapping[str, str]) -> str:
+    """Return a hash of all that determines a build, but the processor: each has a folder of its own."""
+    python = [environment.get(name) for name in ("PYTHON_VERSION", "LAYER_PYTHON")]
+    found = sha256(json.dumps(python).encode())
     for path in sorted(files_below((*INPUTS, *INPUT_FILES))):
         found.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode())
         found.update(path.read_bytes())
@@ -96,10 +132,17 @@ def files_below(names: Sequence[str]) -> Iterator[Path]:
 
 def run_sam(words: Sequence[str], environment: Mapping[str, str], timeout_s: int = TIMEOUT_S) -> None:
     """Run a command of the SAM CLI. Raises `LocalError` with the end of the output if it fails."""
+    _run([str(SAM), *words], {**environment, "SAM_CLI_TELEMETRY": "0"}, timeout_s)
+
+
+def _run(
+    command: Sequence[str], environment: Mapping[str, str], timeout_s: int = TIMEOUT_S, stdin: str = ""
+) -> str:
     run = subprocess.run(
-        [str(SAM), *words],
+        command,
         cwd=ROOT,
-        env={**environment, "SAM_CLI_TELEMETRY": "0"},
+        env=environment,
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=timeout_s,
@@ -107,4 +150,5 @@ def run_sam(words: Sequence[str], environment: Mapping[str, str], timeout_s: int
     )
     if run.returncode != 0:
         output = f"{run.stdout[-SHOWN_CHARACTERS:]}{run.stderr[-SHOWN_CHARACTERS:]}"
-        raise LocalError(f"sam {words[0]} failed:\n{output}")
+        raise LocalError(f"{Path(command[0]).name} {' '.join(command[1:])} failed:\n{output}")
+    return run.stdout

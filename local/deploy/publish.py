@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -53,13 +54,14 @@ def publish(bucket: str, template: Path = BUILT) -> str:
     s3 = boto3.client("s3")
     located: Mapping[str, Any] = s3.get_bucket_location(Bucket=bucket)
     region = located["LocationConstraint"] or FIRST_REGION
-    packaged = template.with_name("published.yaml")
-    command = ["package", "--template-file", str(template), "--output-template-file", str(packaged)]
-    command += ["--s3-bucket", bucket, "--s3-prefix", PREFIX, "--region", region, "--no-progressbar"]
-    run_sam(command, os.environ, UPLOAD_TIMEOUT_S)
-    body = packaged.read_bytes()
+    with TemporaryDirectory() as folder:
+        packaged = Path(folder, "packaged.yaml")
+        command = ["package", "--template-file", str(template), "--output-template-file", str(packaged)]
+        command += ["--s3-bucket", bucket, "--s3-prefix", PREFIX, "--region", region, "--no-progressbar"]
+        run_sam(command, os.environ, UPLOAD_TIMEOUT_S)
+        body = packaged.read_bytes()
     if len(body) > MAX_TEMPLATE_BYTES:
-        raise LocalError(f"{packaged} has {len(body)} bytes; CloudFormation reads {MAX_TEMPLATE_BYTES}")
+        raise LocalError(f"the template has {len(body)} bytes; CloudFormation reads {MAX_TEMPLATE_BYTES}")
     key = f"{PREFIX}/{sha256(body).hexdigest()[:NAME_CHARACTERS]}.yaml"
     s3.put_object(Bucket=bucket, Key=key, Body=body, ContentType="application/yaml")
     return quick_create_url(region, f"https://{bucket}.s3.{region}.amazonaws.com/{key}")

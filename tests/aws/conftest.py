@@ -1,6 +1,5 @@
 """What AWS would get: built for its Python, once for each of its processors."""
 
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Any
 import pytest
 from samtranslator.yaml_helper import yaml_parse
 
-from local.deploy.build import ARCHITECTURES, build
-from local.template import ROOT, Template
+from local.deploy.build import ARCHITECTURES, build, layer_python
+from local.template import Template
 
 
 @cache
@@ -46,11 +45,7 @@ class Artifacts:
 @pytest.fixture(scope="session")
 def python() -> str:
     """Return the Python of the functions, where this machine has one; else empty."""
-    lines = 'include layers/python.mk\nfound: ; @echo "$(LAYER_PYTHON)"\n'
-    make = subprocess.run(
-        ["make", "-s", "-f", "-", "found"], input=lines, cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return make.stdout.strip()
+    return layer_python()
 
 
 @pytest.fixture(scope="session", params=ARCHITECTURES)

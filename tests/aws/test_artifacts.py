@@ -47,9 +47,12 @@ OTHER_PROCESSOR = "built for another processor, which only a machine that has it
 CLIENTS = """
 import sys
 sys.path += sys.argv[1:]
+from functools import partial
 from tollgate.kit.aws import sdk
-for name in "dynamodb streams sqs s3 secrets_manager sesv2 cognito ssm lambda_ sts".split():
-    getattr(sdk, name)()
+made = [each for each in vars(sdk).values() if isinstance(each, partial)]
+assert made
+for client in (sdk.dynamodb, *made):
+    client()
 """
 
 

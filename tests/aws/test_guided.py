@@ -53,14 +53,13 @@ def link(artifacts: Artifacts, emulator: Emulator) -> str:
 
 
 @pytest.fixture(scope="module")
-def said(
-    artifacts: Artifacts, link: str, emulator: Emulator, tmp_path_factory: pytest.TempPathFactory
-) -> str:
-    """Return what the terminal showed until everything was asked. `link` has uploaded the code."""
+def said(link: str, emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return what the terminal showed until everything was asked, for a template whose code is uploaded."""
     folder = Path(tmp_path_factory.mktemp("guided"))
     # The dialogue writes its answers there
     shutil.copy(ROOT / "samconfig.toml", folder)
-    template = artifacts.folder / "published.yaml"
+    template = folder / "template.yaml"
+    template.write_text(published(link, emulator))
     return answered_by_enter(
         ["--template-file", str(template), "--config-file", str(folder / "samconfig.toml")], emulator
     )
@@ -91,20 +90,30 @@ class TestGuided:
 class TestPublished:
     @pytest.mark.parametrize("artifacts", ["arm64"], indirect=True)
     def test_a_link_opens_a_template_whose_code_is_in_the_bucket(self, link: str, emulator: Emulator) -> None:
-        s3 = Clients.at(emulator.endpoint).s3
         parts = urlsplit(link)
         page, _, query = parts.fragment.partition("?")
         asked = parse_qs(query, strict_parsing=True)
         assert (parts.hostname, page) == ("us-east-1.console.aws.amazon.com", "/stacks/create/review")
         assert asked.keys() == {"templateURL", "stackName"}
-        template = urlsplit(asked["templateURL"][0])
-        assert template.hostname == f"{BUCKET}.s3.us-east-1.amazonaws.com"
-        body = s3.get_object(Bucket=BUCKET, Key=template.path[1:])["Body"].read().decode()
+        assert urlsplit(asked["templateURL"][0]).hostname == f"{BUCKET}.s3.us-east-1.amazonaws.com"
+        body = published(link, emulator)
         assert not re.search(r"^ {6}(?:Code|Content)Uri: (?!s3://)", body, re.MULTILINE)
         files = set(re.findall(rf"s3://{BUCKET}/(\S+)", body))
-        page_of_files = s3.list_objects_v2(Bucket=BUCKET)
+        page_of_files = Clients.at(emulator.endpoint).s3.list_objects_v2(Bucket=BUCKET)
         assert not page_of_files["IsTruncated"]
-        assert {file["Key"] for file in page_of_files["Contents"]} == files | {template.path[1:]}
+        assert {file["Key"] for file in page_of_files["Contents"]} == files | {key_of(link)}
+
+
+def key_of(link: str) -> str:
+    """Return the key of the template that a link opens."""
+    (address,) = parse_qs(urlsplit(link).fragment.partition("?")[2])["templateURL"]
+    return urlsplit(address).path[1:]
+
+
+def published(link: str, emulator: Emulator) -> str:
+    """Return the template that a link opens."""
+    found = Clients.at(emulator.endpoint).s3.get_object(Bucket=BUCKET, Key=key_of(link))
+    return found["Body"].read().decode()
 
 
 def answered_by_enter(options: list[str], emulator: Emulator) -> str:
