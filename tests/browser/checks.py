@@ -24,6 +24,12 @@ LOOKS: tuple[Look, ...] = (
     ("light", PHONE, ALL),
     ("dark", PHONE, OF_COLORS),
 )
+FRAME = "body > :is(header, nav, footer, dialog), .docs > .contents"
+"""The menus and the palette around a page."""
+# Within its frame, a page shows nearly the same at both widths: `WITH_EACH_PART` has what it does not.
+LOOKS_AT_PAGES: tuple[Look, ...] = (("light", DESKTOP, ALL), ("dark", PHONE, ALL))
+# All guides have the same parts in the same colors. A table or a line of code can be too wide in each.
+LOOKS_AT_GUIDES: tuple[Look, ...] = (("light", PHONE, BUT_COLORS),)
 TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 # Compressed, as the gateway sends them; files of media are not counted.
 MAX_PAGE_BYTES = 100_000
@@ -36,16 +42,13 @@ def violations(page: Page, rules: dict[str, Any] = ALL) -> list[Any]:
     """Return what axe-core finds on the page as it is now, by some of its rules."""
     # What is still fading in has too little contrast.
     page.emulate_media(reduced_motion="reduce")
-    # By the debugger: the page's own policy forbids scripts from elsewhere.
-    debugger = page.context.new_cdp_session(page)
-    debugger.send("Runtime.evaluate", {"expression": f"if (!window.axe) {{ {AXE} }}"})
-    options = json.dumps({**rules, "resultTypes": ["violations"], "preload": PRELOAD})
-    run = f"axe.run(document, {options}).then(JSON.stringify)"
-    answer = debugger.send(
-        "Runtime.evaluate", {"expression": run, "awaitPromise": True, "returnByValue": True}
-    )
-    debugger.detach()
-    found = json.loads(answer["result"]["value"])
+    # Once for each page, and by the debugger: the page's own policy forbids scripts from elsewhere.
+    if not page.evaluate("'axe' in window"):
+        debugger = page.context.new_cdp_session(page)
+        debugger.send("Runtime.evaluate", {"expression": AXE})
+        debugger.detach()
+    options = {**rules, "resultTypes": ["violations"], "preload": PRELOAD}
+    found = json.loads(page.evaluate("(options) => axe.run(document, options).then(JSON.stringify)", options))
     assert found["passes"], "axe-core looked at nothing"
     return [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found["violations"]]
 
