@@ -151,9 +151,8 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 clients-check: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-contract)  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm; NEWEST=1: their newest versions, and what changed)
 	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients tests/contract
 
-# In the order of their names. By their numbers of tests, the file that takes half of the time would be the last.
 browser: .venv/.ready .local/ministack/.ready  ## walks through the pages, and a look at each in both themes and at both widths (needs chromium)
-	@$(PYTHON) -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m browser tests/browser
+	@$(PYTHON) -m pytest -q -m browser tests/browser
 
 client-suites: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-suites,.local/suites/.ready)  ## LangChain's standard tests, SDKs and commands of others, against the service (NEWEST=1: their newest versions, and what changed)
 	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -m suites tests/suites
