@@ -77,46 +77,26 @@ tollgate: .venv/.ready  ## the operator's command (ARGS="catalog lint"; ARGS=--h
 # How the code and the pages are written: `make check` reads that, and `make test` does not repeat it.
 HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes translations,tests/unit/test_$(name).py)
 
-# Files with tests on the emulator, and those of them that have no others: to import a file takes long.
-EMULATED = $(shell grep -l 'pytest\.mark\.ministack' tests/functional/*.py tests/contract/*.py)
-ONLY_EMULATED = $(shell grep -lz 'pytestmark = [^]]*pytest\.mark\.ministack' $(EMULATED))
-# Two halves of about the same length.
-FUNCTIONS = $(filter-out $(ONLY_EMULATED),$(wildcard tests/functional/test_$(1)*.py))
+# Imports and collects once, and forks a process for each ring (tests/support/rings.py).
+RINGS = $(PYTHON) -m pytest -q --capture=sys -p tests.support.rings $(addprefix --ignore=,$(HOUSE_TESTS))
 
 test: .venv/.ready .local/ministack/.ready  ## all fast tests: the next four at once
-	@$(MAKE) --no-print-directory --jobs=7 --keep-going --output-sync=target \
-		services-1 services-2 units-1 units-2 functions-1 functions-2 test-contract
+	@$(RINGS) tests/unit tests/functional tests/infrastructure tests/contract
 
 test-units: .venv/.ready  ## what needs no AWS
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target units-1 units-2
+	@$(RINGS) --ring units tests/unit
 
 test-functions: .venv/.ready  ## the functions on moto
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target functions-1 functions-2
+	@$(RINGS) --ring functions tests/functional
 
 test-contract: .venv/.ready  ## the template and the contract
-	@$(PYTHON) -m pytest -q -m 'not ministack and not clients' tests/infrastructure \
-		$(filter-out $(ONLY_EMULATED),$(wildcard tests/contract/test_*.py))
+	@$(RINGS) --ring contract tests/infrastructure tests/contract
 
 test-services: .venv/.ready .local/ministack/.ready  ## functions and customers' clients on the emulator
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target services-1 services-2
+	@$(RINGS) --ring services tests/functional tests/contract
 
-services-1: .venv/.ready .local/ministack/.ready
-	@$(PYTHON) -m pytest -q -m 'ministack and not clients' $(filter-out tests/functional/test_text%,$(EMULATED))
-
-services-2: .venv/.ready .local/ministack/.ready
-	@$(PYTHON) -m pytest -q -m 'ministack and not clients' $(filter tests/functional/test_text%,$(EMULATED))
-
-units-1: .venv/.ready
-	@$(PYTHON) -m pytest -q $(filter-out $(HOUSE_TESTS),$(wildcard tests/unit/[a-o]*/ tests/unit/test_*.py))
-
-units-2: .venv/.ready
-	@$(PYTHON) -m pytest -q $(wildcard tests/unit/[p-z]*/)
-
-functions-1: .venv/.ready
-	@$(PYTHON) -m pytest -q -m 'not ministack' $(call FUNCTIONS,[a-k])
-
-functions-2: .venv/.ready
-	@$(PYTHON) -m pytest -q -m 'not ministack' $(call FUNCTIONS,[l-z])
+units-1 units-2 functions-1 functions-2 services-1 services-2: .venv/.ready .local/ministack/.ready
+	@$(RINGS) --ring $@ $(if $(findstring units,$@),tests/unit,tests/functional tests/contract)
 
 mutants: .venv/.ready .local/ministack/.ready  ## which small changes of the code does no test notice (MODULES="keys routing" SEED=1 SAMPLE=20 MINUTES=20; GUARDS=1 removes each check, CONTROL=1 changes nothing)
 	@for group in $(MODULES); do $(PYTHON) -m tests.mutation $$group --seed $(or $(SEED),1) --sample $(SAMPLE) \

@@ -94,8 +94,10 @@ pytest_plugins = [
 STORAGE_URL = "https://files.test"
 
 # Mangum takes this thread's loop when a handler is imported; it would make one, and leave it open.
-LOOP = asyncio.new_event_loop()
-asyncio.set_event_loop(LOOP)
+_loops = [asyncio.new_event_loop()]
+asyncio.set_event_loop(_loops[-1])
+# Forked processes would share the epoll of the loop: if one closes it, others hang.
+os.register_at_fork(after_in_child=lambda: _loops.append(asyncio.new_event_loop()))
 
 
 def pytest_collection_finish() -> None:
@@ -125,25 +127,26 @@ def template() -> Template:
     return read_template()
 
 
-@pytest.fixture(autouse=True)
-def no_aws_account(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def no_aws_account() -> Iterator[None]:
     """Make sure that a client that escapes its emulator has nothing to sign with."""
-    for name, value in aws_environment("").items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in aws_environment("").items():
+            patch.setenv(name, value)
+        patch.delenv("AWS_ENDPOINT_URL")
+        yield
 
 
-@pytest.fixture(autouse=True)
-def the_loop_is_there() -> None:
+def pytest_runtest_setup() -> None:
     """Return Mangum its loop back: `asyncio.run` in an earlier test took it from the thread."""
-    asyncio.set_event_loop(LOOP)
+    asyncio.set_event_loop(_loops[-1])
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_loop() -> Iterator[None]:
     """Close the loop that Mangum uses."""
     yield
-    LOOP.close()
+    _loops[-1].close()
 
 
 @pytest.fixture(scope="session")
@@ -239,11 +242,7 @@ def moto_stack(template: Template, simulator_url: str) -> MotoStack:
         "API_FUNCTION": "ApiFunction",
         "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
     }
-    # Before the clients are made, which read them once: no test's own fixture has run yet.
-    with pytest.MonkeyPatch.context() as patch, mock_aws():
-        for name, value in aws_environment("").items():
-            patch.setenv(name, value)
-        patch.delenv("AWS_ENDPOINT_URL")
+    with mock_aws():
         stack = Stack(template, moto_clients(), {"Stage": "local", "LogLevel": "WARNING"}, overrides)
         stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
         return MotoStack(stack)

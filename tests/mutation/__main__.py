@@ -9,7 +9,6 @@ permission check.
 """
 
 import argparse
-import asyncio
 import importlib
 import json
 import os
@@ -27,7 +26,6 @@ from functools import partial
 from itertools import accumulate, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import coverage
 import pytest
@@ -51,9 +49,6 @@ class Mutation:
         self.options = options
         self.files = [Path(file) for pattern in options.files for file in sorted(Path().glob(pattern))]
         self.failed = False
-        # The conftest with `LOOP`, which Mangum uses. It is not the module `tests.conftest`.
-        self.with_loop: list[Any] = []
-        self.shared_loops: list[asyncio.AbstractEventLoop] = []
         self.results: dict[Path, list[tuple[Mutant, str]]] = defaultdict(list)
 
     def pytest_collection(self) -> None:
@@ -71,9 +66,6 @@ class Mutation:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run each mutant's tests in a process of its own."""
-        self.with_loop = [
-            each for each in session.config.pluginmanager.get_plugins() if hasattr(each, "LOOP")
-        ]
         for file in self.files:
             parts = file.with_suffix("").parts[1:]
             importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
@@ -93,7 +85,6 @@ class Mutation:
         if process:
             return process
         os.setsid()
-        self._take_own_loop()
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
@@ -102,13 +93,6 @@ class Mutation:
         with suppress(BaseException):
             code = work()
         os._exit(code)
-
-    def _take_own_loop(self) -> None:
-        """Replace the tests' event loop: processes share its epoll, so if one closes it, others hang."""
-        for plugin in self.with_loop:
-            # Kept, because Python warns of an open loop that nothing refers to.
-            self.shared_loops.append(plugin.LOOP)
-            plugin.LOOP = asyncio.new_event_loop()
 
     def _measure(self, session: pytest.Session, map_file: Path) -> int:
         files = [str(file.resolve()) for file in self.files]
