@@ -145,7 +145,6 @@ check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonsch
 	@$(PYTHON) -m pytest -q $(HOUSE_TESTS)
 	@$(PYTHON) -m local.upkeep.prose --check
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
-	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint deploy-role.yaml
 	@$(PYTHON) -m local.deploy.deploy_role --check
 	@.local/check-jsonschema/bin/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(PYTHON) -m local.deploy.translated .local/translated.json
