@@ -17,6 +17,8 @@ from typing import IO
 
 import pytest
 
+from local.processes import die_with_parent
+
 TESTS = Path(__file__).parents[1]
 # The second half starts at this letter, so that both take about as long.
 HALVES = {"unit": ("units", "p"), "functional": ("functions", "l")}
@@ -50,6 +52,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         if process := os.fork():
             running[process] = name, output
             continue
+        if sys.platform == "linux":
+            die_with_parent()
         for stream in (sys.stdout, sys.stderr):
             os.dup2(output.fileno(), stream.fileno())
         for _, other in (("", output), *running.values()):
