@@ -5,6 +5,7 @@ runs out; in every order that conflicts and throttles make of it.
 """
 
 import asyncio
+import random
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -137,6 +138,7 @@ async def within_a_second(bank: Bank, works: Sequence[Coroutine[None, None, None
 
 def carried_out(story: Callable[[SimulatedLoop], Coroutine[None, None, None]]) -> None:
     """Carry out a story in simulated time."""
+    random.seed(1)  # the pauses before repeats are drawn from it
     loop, pool = SimulatedLoop(), ThreadPoolExecutor(100)
     loop.set_default_executor(pool)
     try:

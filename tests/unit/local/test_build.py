@@ -19,10 +19,15 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (tmp_path / name).write_text("of before")
     monkeypatch.setattr(build, "ROOT", tmp_path)
     monkeypatch.setattr(build, "SAM", tmp_path / "sam")
+    monkeypatch.setattr(build, "layer_python", lambda: "/usr/bin/python3.13")
     done: list[str] = []
 
-    def run_sam(_: Sequence[str], environment: dict[str, str]) -> None:
+    def run_sam(words: Sequence[str], environment: dict[str, str]) -> None:
         done.append(environment["ARCHITECTURE"])
+        folder = Path(words[words.index("--build-dir") + 1])
+        for part in ("ApiFunction", "DependenciesLayer"):
+            (folder / part).mkdir(parents=True, exist_ok=True)
+            (folder / part / "file").write_text(environment["ARCHITECTURE"])
 
     monkeypatch.setattr(build, "run_sam", run_sam)
     return done
@@ -31,6 +36,32 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_second_build_of_the_same_inputs_is_the_first(runs: list[str], tmp_path: Path) -> None:
     assert build.build("arm64") == build.build("arm64") == tmp_path / ".local" / "built" / "arm64"
     assert runs == ["arm64"]
+
+
+def test_a_second_processor_takes_all_but_the_packages_from_the_first(
+    runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def make(command: Sequence[str], environment: dict[str, str]) -> None:
+        made.append(command[-1])
+        assert environment["ARCHITECTURE"] == "x86_64"
+        layer = Path(environment["ARTIFACTS_DIR"])
+        assert command[-1] == f"build-{layer.name}"
+        layer.mkdir()
+        (layer / "file").write_text("x86_64")
+
+    monkeypatch.setattr(build, "_run", make)
+    first, second = build.build("arm64"), build.build("x86_64")
+    assert runs == ["arm64"]
+    assert made == [f"build-{name}Layer" for name in ("Dependencies", "Extra", "Media")]
+    assert (second / "ApiFunction" / "file").samefile(first / "ApiFunction" / "file")
+    assert [(each / "DependenciesLayer" / "file").read_text() for each in (first, second)] == [
+        "arm64",
+        "x86_64",
+    ]
+    # A changed input has no first build to take from.
+    (tmp_path / "shared" / "file").write_text("of afterwards")
     build.build("x86_64")
     assert runs == ["arm64", "x86_64"]
 
