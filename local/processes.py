@@ -30,7 +30,7 @@ def start(
                 stderr=subprocess.STDOUT,
                 # Only the parent receives Ctrl-C. It stops the others in order.
                 start_new_session=True,
-                preexec_fn=die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509
+                preexec_fn=die_with_parent,  # noqa: PLW1509
             )
     except OSError as exc:
         raise LocalError(f"Cannot start {name}: {exc}") from exc
@@ -48,5 +48,6 @@ def stop(process: "subprocess.Popen[bytes]", timeout_s: float = STOP_TIMEOUT_S) 
 
 
 def die_with_parent() -> None:
-    """Make Linux end this child when its parent dies, even by SIGKILL."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    """Make Linux end this child when its parent dies, even by SIGKILL. Other systems cannot."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

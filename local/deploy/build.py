@@ -111,7 +111,7 @@ def _inputs_of(folder: Path) -> str | None:
 
 
 def _digest(environment: Mapping[str, str]) -> str:
-    """Return a hash of all that determines a build, but the processor: each has a folder of its own."""
+    """Return a hash of everything that determines a build except the processor, which has its own folder."""
     python = [environment.get(name) for name in ("PYTHON_VERSION", "LAYER_PYTHON")]
     found = sha256(json.dumps(python).encode())
     for path in sorted(files_below((*INPUTS, *INPUT_FILES))):

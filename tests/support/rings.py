@@ -32,8 +32,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the rings that are not asked for."""
     asked = config.getoption("--ring")
-    config.hook.pytest_deselected(items=[item for item in items if not _ring(item).startswith(asked)])
-    items[:] = [item for item in items if _ring(item).startswith(asked)]
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (kept if _ring(item).startswith(asked) else left_out).append(item)
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = kept
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -52,8 +56,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         if process := os.fork():
             running[process] = name, output
             continue
-        if sys.platform == "linux":
-            die_with_parent()
+        die_with_parent()
         for stream in (sys.stdout, sys.stderr):
             os.dup2(output.fileno(), stream.fileno())
         for _, other in (("", output), *running.values()):

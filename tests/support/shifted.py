@@ -72,8 +72,7 @@ def _run(
     ahead: Path, module: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path
 ) -> None:
     """Run a module like a new process: its environment, its session, its output in `log`."""
-    if sys.platform == "linux":
-        die_with_parent()
+    die_with_parent()
     os.setsid()
     os.environ.clear()
     os.environ.update(environment)
