@@ -8,14 +8,13 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from tests.support.forks import FORKS
+
 BLOCK_S = 90.0
 ERRORS = ".errors"
-_FORKS = get_context("forkserver")
-_FORKS.set_forkserver_preload(["anthropic", "langchain_anthropic", "langchain_openai", "openai", __name__])
 
 
 class Interpreter:
@@ -23,8 +22,8 @@ class Interpreter:
 
     def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
         self._errors = folder / ERRORS
-        self._programs, theirs = _FORKS.Pipe()
-        self._process = _FORKS.Process(target=_run_all, args=(theirs, folder, dict(variables)))
+        self._programs, theirs = FORKS.Pipe()
+        self._process = FORKS.Process(target=_run_all, args=(theirs, folder, dict(variables)))
         self._process.start()
         theirs.close()
 

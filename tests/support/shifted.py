@@ -12,15 +12,12 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from multiprocessing import get_context
 from pathlib import Path
 
 from local.processes import die_with_parent
+from tests.support.forks import FORKS
 from tollgate.composition import parts, text
 from tollgate.kit.clock import SystemClock
-
-_FORKS = get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__, "local.machine.server", "local.machine.worker"])
 
 
 class ShiftedClock(SystemClock):
@@ -50,7 +47,7 @@ class ShiftedProcess:
     def __init__(
         self, ahead: Path, module: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path
     ) -> None:
-        self._process = _FORKS.Process(
+        self._process = FORKS.Process(
             target=_run, args=(ahead, module, [*arguments], dict(environment), log), daemon=True
         )
         self._process.start()
