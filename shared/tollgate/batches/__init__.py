@@ -1,8 +1,7 @@
 """Batches of text requests: many requests in one file, answered later by `functions/run_batch`.
 
 Each line is an ordinary text request with its own hold and charge (docs/decisions/0094-batches.md). Lines of
-models with a batch price are sent to the vendor's batch API instead
-(docs/decisions/0113-vendors-batch-prices.md).
+models with a batch price are sent to the vendor's batch API instead.
 
 models.py      a batch and its states; `lines.py`: the lines of its input and of its results
 request.py     bodies and queries; `views.py`: batches in the shapes of OpenAI and Anthropic

@@ -1,6 +1,6 @@
 """Parcels: the lines of a batch that are at a vendor together. Pure.
 
-Source: docs/decisions/0113-vendors-batch-prices.md.
+Source: docs/decisions/0094-batches.md.
 
     new ──► reserved ──► stored ──► sent ──► collected: the rest of the money is returned
      └─────────┴───────────┴──────────┴────► dropped: the lines run the ordinary way

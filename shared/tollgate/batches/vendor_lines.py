@@ -1,6 +1,6 @@
 """Lines of a batch as lines of a vendor's batch: which of them a vendor gets, and how. Pure.
 
-Source: docs/decisions/0113-vendors-batch-prices.md.
+Source: docs/decisions/0094-batches.md.
 """
 
 import json

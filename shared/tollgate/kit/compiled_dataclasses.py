@@ -6,7 +6,7 @@ this source is in no file. So the build stores its code too, by the hash of the 
 (`local/deploy/compiled_dataclasses.py`).
 
 A source without stored code is compiled as before. So nothing depends on the file: a checkout has none, and
-another version of Python ignores it (docs/decisions/0123-compiled-dataclasses.md).
+another version of Python ignores it (docs/decisions/0023-cold-starts.md).
 """
 
 import dataclasses

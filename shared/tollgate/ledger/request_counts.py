@@ -1,6 +1,6 @@
 """All requests of an account in a minute, including requests that take no money. Pure.
 
-Source: docs/decisions/0041-every-request-counts.md.
+Source: docs/decisions/0019-requests-per-minute.md.
 
 Requests that take money are counted one by one, by the write that takes it (`rate.py`). All requests together
 have a larger window, and most of them write nothing. So each process counts locally, and shares its count

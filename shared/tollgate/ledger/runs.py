@@ -1,6 +1,6 @@
 """Run tokens: keys that end after a time, or after an amount of money. Pure.
 
-Source: site/run-tokens.md, docs/decisions/0067-run-tokens.md.
+Source: site/run-tokens.md, docs/decisions/0067-run-tokens-and-projects.md.
 
     tok_…#total#0#<digest>   the terms of a run token, and its spending: the main row of its budget
 

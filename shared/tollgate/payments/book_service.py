@@ -1,4 +1,4 @@
-"""The book of payments: credits each payment once, and takes back claimed money (decision 0042).
+"""The book of payments: credits each payment once, and takes back claimed money (decision 0020).
 
     claim ─► note it and suspend ─► debit as much as the balance covers, and note it
 

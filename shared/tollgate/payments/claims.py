@@ -2,7 +2,7 @@
 
 Stripe reports each claim several times and in any order. So a claim is stored under its own id with the time
 of its newest event, and the claimed amount is computed from all claims each time. The same events give the
-same amount, in any order and with any repeats (docs/decisions/0042-claimed-back.md).
+same amount, in any order and with any repeats (docs/decisions/0020-payments.md).
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ In: URLs of a customer's files. Out: the facts of each file (`facts.py`), or the
 probed, which becomes a 400.
 
 `service.py` is the API's side; `reader.py` and the modules below it run only in `probe_media`, which has no
-permissions (docs/decisions/0009-probing-in-a-child-process.md).
+permissions (docs/decisions/0009-files-of-customers.md).
 
 service.py       calls `probe_media` for all files at once
 recordings.py    the same for an uploaded recording, from the text function

@@ -5,8 +5,7 @@
     a provider's cost report ─► reported ──────────────────────────┘
 
 A provider is compared if the operator has stored an admin key for it. Nothing here moves money or changes a
-price. Reasons: docs/decisions/0070-reconciliation.md and
-docs/decisions/0111-costs-of-generations-are-compared.md.
+price. Reasons: docs/decisions/0070-costs-are-compared.md.
 
 books.py       the costs of text that our ledger and catalog imply. Pure
 task_books.py  the costs of generations that our ledger, tasks and catalog imply. Pure

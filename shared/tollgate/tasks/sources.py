@@ -2,7 +2,7 @@
 
 A URL can serve another file after it was measured. Before a submit, each measured file is copied into our
 storage under a new name, and the copy is measured again. The provider reads the copy, which never changes
-(decision 0073).
+(decision 0009).
 """
 
 from collections.abc import Callable, Mapping

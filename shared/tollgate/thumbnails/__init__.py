@@ -3,7 +3,7 @@
 In: the URL of a stored result. Out: an object beside it, with the name from `StoredFile.thumbnail_url`.
 
 `service.py` is the side with permissions; all other modules run in `draw_thumbnail`, which has none
-(docs/decisions/0033-thumbnails.md).
+(docs/decisions/0009-files-of-customers.md).
 
 service.py   calls `draw_thumbnail`, and stores the result
 response.py  the response of `draw_thumbnail`, as JSON

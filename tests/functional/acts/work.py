@@ -107,7 +107,7 @@ def delete_files_at_their_time(world: World) -> Doing:
 
 
 def submit_a_task_whose_price_a_file_decided(world: World) -> Doing:
-    """The worker copies the file, measures the copy, and gives the copy to the provider (decision 0073)."""
+    """The worker copies the file, measures the copy, and gives the copy to the provider (decision 0009)."""
     world.ends.enter_context(mock.patch.object(Prober, "_invoked", probes(world.aws)))
     parts.forget()
     url = world.ends.enter_context(media_server()).add("/a.mp4", served(mp4()))

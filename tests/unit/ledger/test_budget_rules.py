@@ -215,7 +215,7 @@ def test_as_many_requests_are_served_as_the_budget_covers(
         (100, 1, 10_000, 100),
         (110, 1, 10, 10),
         (200, 12, 10_000, 200),
-        # As decision 0093 says.
+        # As decision 0056 says.
         (400, 24, 100, 100),
     ],
 )

@@ -1,4 +1,4 @@
-"""A request that another process continues keeps the prices of its start (decision 0054)."""
+"""A request that another process continues keeps the prices of its start (decision 0002)."""
 
 import json
 from dataclasses import replace

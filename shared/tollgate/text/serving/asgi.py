@@ -1,7 +1,7 @@
 """A small web framework for the text routes: a request, a whole answer, and the way to its handler.
 
 Source: https://asgi.readthedocs.io/en/stable/specs/www.html. Starlette's import would
-lengthen the function's start by a fifth (decision 0053).
+lengthen the function's start by a fifth (decision 0007).
 """
 
 import asyncio

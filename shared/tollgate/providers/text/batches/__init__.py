@@ -1,4 +1,4 @@
-"""The vendors' batch APIs: a declaration of each over one common form (decisions 0113 and 0119).
+"""The vendors' batch APIs: a declaration of each over one common form (decision 0094).
 
 files.py       the form of most: a file of lines, a batch of it, files of results
 openai.py      OpenAI
