@@ -273,7 +273,7 @@ def security_headers(
     The playground uploads files directly to the bucket, at `upload_origin`. A public page may contain its
     media (`data:`), because the gateway cannot serve them. Only the pages of a signed-in visitor are cut off
     from the window that opened them: this has the browser start another process, so the first paint is later
-    (docs/decisions/0122-first-paint.md).
+    (docs/decisions/0013-dashboard.md).
     """
     is_cut_off = is_signed_in and not path.startswith(OPENED_BY_OTHERS)
     storage = urlsplit(storage_url)

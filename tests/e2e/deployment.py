@@ -43,7 +43,7 @@ UNKNOWN_TYPES = (
     "AWS::Budgets::Budget",
     "AWS::CloudWatch::CompositeAlarm",
 )
-"""Resources that it has not got; it refuses a template that names them (decision 0026)."""
+"""Resources that it has not got; it refuses a template that names them (decision 0001)."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 API Gateway calls a function through its alias `live`. A deployment publishes a version and points the alias
 at it. The previous version stays (`VersionDeletionPolicy: Retain`), and a rollback points the alias at it.
-`prune-versions` deletes older versions (decision 0049).
+`prune-versions` deletes older versions (decision 0005).
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """SCIM 2.0: a company's directory adds the members of one account, and removes them.
 
 In: a request with the account's directory token. Out: a SCIM resource, or a SCIM error
-(docs/decisions/0101-scim.md). Source: RFC 7643 (schemas) and RFC 7644 (protocol).
+(docs/decisions/0101-company-access.md). Source: RFC 7643 (schemas) and RFC 7644 (protocol).
 
 directory.py    the users of an account's directory as one value, and the rules
 tokens.py       the directory's token

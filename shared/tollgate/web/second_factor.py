@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/cognito/latest/developerguide/user-pool-settings-mfa
 
 Its calls are authorized by an access token with the scope `aws.cognito.signin.user.admin`. A visitor gets
 the token by another hosted sign-in, only for this purpose. It is stored for some minutes in the table of
-sessions, and never reaches the browser. The reasons are in docs/decisions/0108-a-second-factor.md.
+sessions, and never reaches the browser. The reasons are in docs/decisions/0101-company-access.md.
 """
 
 from dataclasses import dataclass

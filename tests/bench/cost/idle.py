@@ -17,7 +17,7 @@ from tests.bench.cost.bill import LAMBDA_LOG_BYTES
 from tests.bench.cost.prices import PRICES
 
 KEPT = 2
-"""Versions of a function: the one that runs and the one before (decision 0049)."""
+"""Versions of a function: the one that runs and the one before (decision 0005)."""
 MONTH_H = 730
 HOUR_S = 3_600
 REGION = "us-east-1"

@@ -144,7 +144,7 @@ def test_the_provider_gets_its_state_back(
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("path", PATHS)
 def test_the_signature_of_a_text_comes_back(sent: list[Any], path: str, stream: bool) -> None:
-    """Google signs a text too, which is optional. Messages have no place for it (decision 0072)."""
+    """Google signs a text too, which is optional. Messages have no place for it (decision 0057)."""
 
     async def run() -> list[Any]:
         asked: list[Any] = [{"role": "user", "content": "hello"}]

@@ -5,7 +5,7 @@
 cache can be in any object and have no kind. A test compares the tables with the types of the SDKs
 (`tests/unit/text/test_inner_fields.py`).
 
-State of another model is left out without a name (docs/decisions/0072-state-between-turns.md).
+State of another model is left out without a name (docs/decisions/0057-state-of-responses.md).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """Background responses whose process stopped: the sweep returns the charge of a lost response.
 
-Source: docs/decisions/0110-charges-of-lost-responses.md.
+Source: docs/decisions/0061-background-responses.md.
 """
 
 from contextlib import suppress
