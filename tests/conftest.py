@@ -100,9 +100,14 @@ asyncio.set_event_loop(_loops[-1])
 os.register_at_fork(after_in_child=lambda: _loops.append(asyncio.new_event_loop()))
 
 
+# What is imported and collected stays to the end, so no collection of garbage has to look at it.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Leave out of every later collection of garbage what is imported and collected: it stays to the end."""
+    """Collect garbage from here on."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

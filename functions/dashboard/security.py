@@ -80,7 +80,12 @@ def visitor_of(request: Request) -> Visitor:
     return Visitor(session["account_id"], session["identity_id"], session["name"])
 
 
-SignedIn = Annotated[Visitor, Depends(visitor_of)]
+async def signed_in(request: Request) -> Visitor:
+    """Return the same. It is `async` because it never blocks; FastAPI runs other functions in a thread."""
+    return visitor_of(request)
+
+
+SignedIn = Annotated[Visitor, Depends(signed_in)]
 
 
 def visitor_if_any(request: Request) -> Visitor | None:

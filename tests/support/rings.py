@@ -21,7 +21,7 @@ from local.processes import die_with_parent
 
 TESTS = Path(__file__).parents[1]
 # The second half starts at this letter, so that both take about as long.
-HALVES = {"unit": ("units", "p"), "functional": ("functions", "l")}
+HALVES = {"unit": ("units", "prov"), "functional": ("functions", "l")}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

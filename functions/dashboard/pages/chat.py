@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from dashboard.form_body import Sent
 from dashboard.render import base_url, page, part
-from dashboard.security import SignedIn, visitor_of
+from dashboard.security import SignedIn, signed_in
 from dashboard.services import Services
 from tollgate.kit.errors import ForbiddenError, ModelNotFoundError
 from tollgate.kit.http.json_body import json_object
@@ -21,7 +21,7 @@ EXAMPLE = "Say hello"
 router = APIRouter()
 
 
-@router.get("/chat", dependencies=[Depends(visitor_of)])
+@router.get("/chat", dependencies=[Depends(signed_in)])
 def show(services: Services, request: Request, model: str = "", message: str = "") -> Response:
     """Show the chat with a model. `message` fills in the field; only the visitor sends it."""
     found = services.api.listing.matching({"kind": "llm"})
@@ -56,7 +56,7 @@ def _rows(tiers: Sequence[Mapping[str, str | int]]) -> str:
     return f"[{','.join(f'[{row}]' for row in rows)}]"
 
 
-@router.post("/chat/code", dependencies=[Depends(visitor_of)])
+@router.post("/chat/code", dependencies=[Depends(signed_in)])
 def code(services: Services, request: Request, sent: Sent) -> Response:
     """Return the code for a conversation: the request that the page would send."""
     body = json_object(sent.get("body", "").encode())

@@ -19,7 +19,7 @@ from dashboard.pages.panel import (
     read,
 )
 from dashboard.render import MONEY_MOVED, page, part
-from dashboard.security import MaybeSignedIn, SignedIn, visitor_of
+from dashboard.security import MaybeSignedIn, SignedIn, signed_in
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import new_id
@@ -37,7 +37,7 @@ MADE = "made"
 router = APIRouter(prefix="/playground")
 
 
-@router.get("/models", dependencies=[Depends(visitor_of)])
+@router.get("/models", dependencies=[Depends(signed_in)])
 def models(services: Services, request: Request) -> Response:
     """Return the models to choose from, each with its price."""
     api = services.api

@@ -11,6 +11,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -78,7 +79,7 @@ _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
 _DECLARED = re.compile(r"-(\d{1,12})\.\w+$", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Uploads:
     """Customers' files in `bucket`. `storage_url` is the base URL of their names."""
 
@@ -87,7 +88,7 @@ class Uploads:
     storage_url: str
     clock: Clock
 
-    @property
+    @cached_property
     def origin(self) -> str:
         """Return the scheme and host of upload forms, for the pages' content security policy."""
         form = urlsplit(self.s3.generate_presigned_post(self.bucket, f"{PREFIX}/")["url"])
