@@ -1,11 +1,13 @@
 """The input of a model without a table: the input of another model of its family.
 
 A provider's models with one mapping in the catalog have the same body. So each table here has one body, and
-the catalog defines the families. `make provider-truth` checks that the vendor has an id.
+the catalog defines the families. If their bodies differ, a new version has the body of the most similar id.
+`make provider-truth` checks that the vendor has an id.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
+from os.path import commonprefix
 
 from local.simulator.providers.inputs import ModelInput
 from tollgate.catalog.loader import Catalog
@@ -19,14 +21,21 @@ def input_of(provider: str, name: str, models: Mapping[str, type[ModelInput]]) -
     return next((models[one] for one in relatives(provider, name) if one in models), None)
 
 
-def relatives(provider: str, name: str) -> Iterator[str]:
-    """Yield the ids of models with the input of `name`: the same mapping and the same kind of input."""
-    for (mapping, kind), upstream in upstreams(provider):
-        if name.startswith(upstream):
-            for of, other in upstreams(provider):
-                if of == (mapping, kind):
-                    # A mapping may append to the id, such as the task.
-                    yield other + name.removeprefix(upstream)
+def relatives(provider: str, name: str) -> list[str]:
+    """Return the ids of models with the mapping and the kind of input of `name`, the most similar first."""
+    # A mapping may append to the id, such as the task.
+    found = [
+        other + name.removeprefix(upstream)
+        for family, upstream in upstreams(provider)
+        if name.startswith(upstream)
+        for of, other in upstreams(provider)
+        if of == family
+    ]
+    return sorted(found, key=lambda other: _common(name, other), reverse=True)
+
+
+def _common(name: str, other: str) -> int:
+    return len(commonprefix((name, other)))  # noqa: RUF071 - ids are not paths
 
 
 @cache

@@ -40,7 +40,7 @@ from tollgate.providers.runtime.outcomes import (
 from tollgate.providers.runtime.registry import providers
 from tollgate.tasks.lifecycle import SUBMIT_LEASE_MS
 
-MEDIA_STARTS = (b"\x89PNG", b"\x00\x00\x00", b"ID3")
+MEDIA_STARTS = (b"\x89PNG", b"\xff\xd8\xff", b"\x00\x00\x00", b"ID3")
 UNCLEAR: tuple[Any, ...] = (None, [], "ok", {}, {"id": 5, "request_id": "", "data": {}})
 CUTS = 12
 """Of how many lengths an answer is tried that was cut off."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.unit.providers.support import made_job
 from tollgate.providers.mapping.content import content, taken_out
-from tollgate.providers.mapping.fields import Family, map_fields, require
+from tollgate.providers.mapping.fields import Family, by_start_of_id, map_fields, require
 from tollgate.providers.mapping.fields import variant_if as chosen
 from tollgate.providers.mapping.frames import by_order, by_role, frames_or_references, source
 from tollgate.providers.mapping.images import CannotMapError
@@ -112,6 +112,18 @@ class TestFamily:
     def test_a_variant_the_route_has_no_id_for_is_refused(self) -> None:
         with pytest.raises(CannotMapError, match="no id for second"):
             self.FAMILY(made_job("any", {"first": "one"}, b=2))
+
+
+class TestByStartOfId:
+    MAPPER = staticmethod(by_start_of_id({"fox-1": Family({"a": "a_1"}), "fox-2": Family({"a": "a_2"})}))
+
+    def test_the_start_of_the_id_chooses(self) -> None:
+        assert self.MAPPER(made_job("any", {"default": "fox-2-251128"}, a=1)).body == {"a_2": 1}
+
+    @pytest.mark.parametrize("ids", [{"default": "fox-3"}, {"text": "fox-1-text", "edit": "fox-2-edit"}])
+    def test_an_unknown_id_gets_no_body(self, ids: dict[str, str]) -> None:
+        with pytest.raises(CannotMapError, match=", ".join(ids.values())):
+            self.MAPPER(made_job("any", ids, a=1))
 
 
 class TestFrames:

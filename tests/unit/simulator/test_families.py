@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from local.simulator.providers import families
+from local.simulator.providers.inputs import images
 from tests.support.simulator import running_simulator
 from tests.unit.providers.mapping_support import shortest
 from tests.unit.providers.test_mapping_catalog import NOWHERE, SHORT, adapter
@@ -17,9 +18,8 @@ NEXT = "-next"
 ONE_OF_EACH = {(route.provider, route.mapping): (model, route) for model, route in SHORT}
 SAID_BY_ID = {
     *(("apimart", name) for name in ("midjourney", "seedance-2", "suno")),
-    *(("ark", name) for name in ("seedance-2", "seedream")),
-    *(("kie", name) for name in ("seedream", "suno", "wan-2.7-video")),
-    *(("dashscope", "wan-2.7-video"), ("fal", "minimax-h3"), ("piapi", "kling-4.0")),
+    *(("kie", name) for name in ("suno", "wan-2.7-video")),
+    *(("ark", "seedance-2"), ("dashscope", "wan-2.7-video"), ("fal", "minimax-h3"), ("piapi", "kling-4.0")),
 }
 """Families whose models take different bodies, by their ids: a new one needs words in the mapping as well."""
 FAMILIES = [
@@ -51,5 +51,12 @@ def test_an_id_that_the_catalog_has_is_known(
     assert isinstance(submitted, Submitted | Succeeded), submitted
 
 
+def test_a_new_version_has_the_input_of_the_most_similar_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = [(("fox", "default"), name) for name in ("fox-4-0", "fox-5-0", "fox-5-0-ultra")]
+    monkeypatch.setattr(families, "upstreams", lambda _: versions)
+    models = {"fox-4-0": images(), "fox-5-0": images(seed=int)}
+    assert families.input_of("any", "fox-5-0-ultra", models) is models["fox-5-0"]
+
+
 def test_an_id_that_nobody_has_is_not() -> None:
-    assert list(families.relatives("fal", "nobody/has/it")) == []
+    assert families.relatives("fal", "nobody/has/it") == []

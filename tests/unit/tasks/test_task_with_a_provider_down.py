@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.unit.providers.mapping_support import shortest
-from tests.unit.providers.test_mapping_catalog import MODELS, takes_little
+from tests.unit.providers.test_mapping_catalog import MODELS, takes
 from tests.unit.providers.ways import Wire, adapter
 from tollgate.artifacts.models import StoredFile
 from tollgate.catalog.models import Model, Route
@@ -38,7 +38,7 @@ FAULTS: Mapping[str, Callable[[httpx.Request], httpx.Response]] = {
 
 
 def routes_of(model: Model) -> list[Route]:
-    return [route for route in model.routes if takes_little(model, route)]
+    return [route for route in model.routes if takes(route, shortest(model))]
 
 
 WITH_RESERVE = [model for model in MODELS if len({route.provider for route in routes_of(model)}) > 1]

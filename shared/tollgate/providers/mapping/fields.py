@@ -72,6 +72,21 @@ class Family:
         return Mapped(upstream_of(job, variant), {**self.fixed, **map_fields(values, words)})
 
 
+def by_start_of_id(families: Mapping[str, Mapper]) -> Mapper:
+    """Return a mapping that is different for each version of a model: `families` by the start of its ids.
+
+    It raises `CannotMapError` for an unknown id, so a new version never gets the body of another one.
+    """
+
+    def mapper(job: Job) -> Mapped:
+        for start, family in families.items():
+            if all(upstream.startswith(start) for upstream in job.upstream.values()):
+                return family(job)
+        raise CannotMapError(f"no model is called {', '.join(job.upstream.values())}")
+
+    return mapper
+
+
 def variant_if(name: str, variant: str, otherwise: str = "text") -> Callable[[Values], str]:
     """Return a choice of variant: `variant` for an input with the field, else `otherwise`."""
     return lambda values: variant if values.get(name) else otherwise

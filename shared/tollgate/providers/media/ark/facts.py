@@ -40,6 +40,3 @@ CODES: Mapping[str, RejectionKind | FailureKind] = {
 TASK_TYPES: Mapping[str, str] = {"auto": "auto", "reference": "auto", "extend": "extend"}
 # With steps of 16, 21:9 at 1K would be below Seedream 4.0's minimum (921 600 pixels).
 SEEDREAM_STEP_PX = 8
-# In the ids of the only version with a fast prompt optimizer. Neither it nor 4.5 can choose the file type.
-SEEDREAM_40 = "seedream-4-0"
-SEEDREAM_45 = "seedream-4-5"

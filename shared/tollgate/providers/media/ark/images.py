@@ -6,11 +6,10 @@ documentation of platforms that forward requests to ModelArk.
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values
+from tollgate.providers.mapping.fields import Body, Family, FieldMap, Mapper, Values, by_start_of_id
 from tollgate.providers.mapping.pixels import SEEDREAM_AREAS_PX, size_px
 from tollgate.providers.mapping.targets import accept_only
 from tollgate.providers.media.ark import facts
-from tollgate.providers.runtime.base import Job, Mapped
 
 
 def _sized(values: Values) -> Values:
@@ -43,17 +42,13 @@ def _family(more: FieldMap) -> Family:
     )
 
 
-_SEEDREAM_40 = _family({"promptOptimizeMode": _optimized, "outputFormat": accept_only("jpeg")})
-_SEEDREAM_45 = _family({"outputFormat": accept_only("jpeg")})
 _SEEDREAM_50 = _family({"outputFormat": "output_format"})
-
-
-def _seedream(job: Job) -> Mapped:
-    ids = "".join(job.upstream.values())
-    if facts.SEEDREAM_40 in ids:
-        return _SEEDREAM_40(job)
-    return (_SEEDREAM_45 if facts.SEEDREAM_45 in ids else _SEEDREAM_50)(job)
-
+_SEEDREAMS: Mapping[str, Family] = {
+    "seedream-4-0": _family({"promptOptimizeMode": _optimized, "outputFormat": accept_only("jpeg")}),
+    "seedream-4-5": _family({"outputFormat": accept_only("jpeg")}),
+    "seedream-5-0": _SEEDREAM_50,
+    "dola-seedream-5-0": _SEEDREAM_50,
+}
 
 # The mappers by the names in the catalog's routes.
-MAPPINGS: Mapping[str, Mapper] = {"seedream": _seedream}
+MAPPINGS: Mapping[str, Mapper] = {"seedream": by_start_of_id(_SEEDREAMS)}

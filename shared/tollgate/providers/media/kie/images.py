@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, variant_if
+from tollgate.providers.mapping.fields import Family, FieldMap, Mapper, Values, by_start_of_id, variant_if
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.mapping.targets import INT32_MAX, accept_only, at_most, one_of, translated, upper
 from tollgate.providers.media.kie import facts
@@ -47,7 +47,7 @@ def _seedream_words(tiers: FieldMap) -> Family:
     )
 
 
-# By the start of the id, because each version has its own name for the resolution.
+# Each version has its own name for the resolution.
 _SEEDREAMS: Mapping[str, Family] = {
     "seedream/4.5": _seedream_words(
         {"resolution": translated("quality", {"2K": "basic", "4K": "high"})},
@@ -68,13 +68,6 @@ _SEEDREAMS: Mapping[str, Family] = {
         },
     ),
 }
-
-
-def _seedream(job: Job) -> Mapped:
-    for start, family in _SEEDREAMS.items():
-        if all(upstream.startswith(start) for upstream in job.upstream.values()):
-            return family(job)
-    raise CannotMapError(f"no Seedream is called {', '.join(job.upstream.values())}")
 
 
 # The mappers by the names in the catalog's routes.
@@ -103,7 +96,7 @@ MAPPINGS: Mapping[str, Mapper] = {
         _EDITED,
     ),
     "nano-banana": _nano_banana,
-    "seedream": _seedream,
+    "seedream": by_start_of_id(_SEEDREAMS),
     "wan-2.7-image": Family(
         {"prompt": "prompt", "urls": "input_urls", "seed": at_most("seed", INT32_MAX)},
         _EDITED,
