@@ -25,7 +25,13 @@ from tollgate.ledger.errors import (
     RateLimitedError,
     SubaccountClosedError,
 )
-from tollgate.ledger.families import MOVE_INTERVAL_MS, MOVED_AT, Transfer
+from tollgate.ledger.families import (
+    MOVE_INTERVAL_MS,
+    MOVED_AT,
+    FamilyWrites,
+    StaleMarkupError,
+    Transfer,
+)
 from tollgate.ledger.family_repository import AlreadyTransferredError, FamilyRepository
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
@@ -44,6 +50,7 @@ from tollgate.ledger.wallets import (
     Limits,
     StaleWalletsError,
     WalletWrites,
+    total,
     wallet_row_id,
 )
 
@@ -353,6 +360,20 @@ class TestWallets:
         # Half of an equal share of 100 cents
         assert [row["balance_micro_usd"] for row in wallets.rows("usr_1")] == [75 * CENT, 25 * CENT]
 
+    def test_one_that_another_process_has_opened_and_funded_keeps_its_money(self, books: Books) -> None:
+        limits, (read,) = Limits(text_at_once=200, wallets=2), books.ledger.wallets.rows("usr_1")
+        books.ledger.wallets.set_limits("usr_1", limits)
+        books.ledger.wallets.fund(wallet := wallet_row_id("usr_1", 1), 2, CENT)
+        with pytest.raises(StaleWalletsError):
+            books.db.write(WalletWrites("Accounts").open(wallet, limits.share(), read))
+        rows = books.ledger.wallets.rows("usr_1")
+        assert [row["balance_micro_usd"] for row in rows] == [75 * CENT, 25 * CENT]
+        # A process that read more money than there is now moves none.
+        rows[1]["balance_micro_usd"] += 1
+        with pytest.raises(StaleWalletsError):
+            books.db.transact(WalletWrites("Accounts").gather(rows))
+        assert total(books.ledger.wallets.rows("usr_1")) == 100 * CENT
+
     @pytest.mark.parametrize(("account_id", "read"), [("usr_gone", {}), ("usr_1", {BUDGET_SEQ: 7})])
     def test_limits_are_refused_for_a_row_that_is_gone_or_has_other_budgets(
         self, books: Books, account_id: str, read: Item
@@ -402,3 +423,19 @@ def test_earned_mark_up_is_moved_once_even_if_two_processes_have_read_it(books: 
     books.accounts.add(Account("usr_2", 0, 0, 1, ()))
     assert [families.move_markup(row, now_ms) for now_ms in (NOW - 1, NOW, NOW)] == [0, 5, 0]
     assert families.rows_of(["usr_2"])["usr_2"]["balance_micro_usd"] == 5
+
+
+def test_a_move_that_is_sent_again_is_refused_even_if_more_was_earned_meanwhile(books: Books) -> None:
+    books.accounts.add(Account("usr_2", 0, 0, 1, ()))
+    write = Write("Accounts", key={"account_id": "usr_1"}, update=(Set(PARENT, "usr_2"), Set(EARNED, 5)))
+    books.db.write(write)
+    row = books.ledger.account_row("usr_1")
+    assert row is not None
+    moves = FamilyWrites("Accounts", "Ledger").move(row, "usr_1", NOW)
+    books.db.transact(moves)
+    books.db.write(write)
+    with pytest.raises(StaleMarkupError):
+        books.db.transact(moves)
+    parent = books.ledger.account_row("usr_2")
+    assert parent is not None
+    assert parent["balance_micro_usd"] == 5

@@ -277,6 +277,13 @@ class TestCheckpoint:
         found = books.checkpoints.get(books.id)
         assert found.through_ms == books.clock.now_ms() - SETTLED_AFTER_MS
 
+    @pytest.mark.parametrize("full", [False, True])
+    def test_it_has_the_entries_of_its_last_millisecond(self, books: Books, full: bool) -> None:
+        books.charge()
+        books.clock.advance(SETTLED_AFTER_MS)
+        assert books.check(full=full) == Checked(books.id, 2, None)
+        assert books.checkpoints.get(books.id).entries == 2
+
     def test_all_of_its_sums_are_kept(self, books: Books) -> None:
         assert books.checkpoints.get(books.id) == Tally()
         tally = Tally(through_ms=1, entries=2, amount_micro_usd=3, markup_micro_usd=4)

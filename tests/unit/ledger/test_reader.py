@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Aws
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.dynamodb.rows import to_attributes
+from tollgate.kit.dynamodb.rows import Item, to_attributes
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.reader import LedgerReader
@@ -36,6 +36,19 @@ def test_entries_come_in_the_order_of_time_and_id(
     reader = posted(aws, *(Entry("usr_1", name, EntryKind.CREDIT, 5, at) for name, at in times.items()))
     found = reader.oldest_first("usr_1", first_ms, end_ms, limit)
     assert [entry.entry_id for entry in found] == expected
+
+
+def test_entries_of_one_millisecond_are_sorted_because_an_index_has_no_order_for_them() -> None:
+    rows = [
+        Entry("usr_1", name, EntryKind.CREDIT, 5, at).to_item() for name, at in [("b", 1), ("a", 1), ("c", 2)]
+    ]
+
+    class Index:
+        def query(self, *_: object, **__: object) -> list[Item]:
+            return rows
+
+    found = LedgerReader(Index(), "Accounts", "Ledger").oldest_first("usr_1", 0, 9)  # type: ignore[arg-type]
+    assert [entry.entry_id for entry in found] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(("others", "wrong"), [([], ["t"]), ([-5], []), ([-4], ["t"])])
