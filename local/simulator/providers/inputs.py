@@ -6,7 +6,8 @@ request that an adapter maps wrongly is refused. Real providers are more toleran
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -31,6 +32,7 @@ _PRESETS = {
     **dict.fromkeys(("1K", "1.5K", "2K", "3K", "4K"), "1:1"),
 }
 """Shapes with names. Other names, such as `portrait_4_3`, contain their ratio."""
+# The usual names of the shape, the length and the sound of a result. A table declares others by `usual`.
 _SHAPES = ("aspect_ratio", "ratio", "size", "image_size")
 _LENGTHS = ("duration", "n_frames")
 _SOUNDS = ("generate_audio", "sound", "audio", "generate_audio_switch")
@@ -58,6 +60,21 @@ def needed(kind: Any) -> Needed:
     return Needed(kind)
 
 
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """The usual name of a field."""
+
+    name: str
+
+
+def usual(name: str, kind: Any) -> Any:
+    """Return the type of a field that sets the shape, length or sound under another name.
+
+    `name` is a name in `_SHAPES`, `_LENGTHS` or `_SOUNDS`.
+    """
+    return Annotated[kind, Usual(name)]
+
+
 def one(*values: Any) -> Any:
     """Return the type of a field that accepts only `values`."""
     return Literal[values]
@@ -67,10 +84,16 @@ class ModelInput(BaseModel):
     """The input of a simulated model."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+    usual: ClassVar[Mapping[str, str]] = {}
+    """The usual name of each field that has another name at this vendor."""
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return the result files of the job."""
         raise NotImplementedError
+
+    def meant(self) -> dict[str, Any]:
+        """Return the fields of the request by their usual names."""
+        return {self.usual.get(name, name): value for name, value in self.said().items()}
 
     def said(self) -> dict[str, Any]:
         """Return the fields of the request."""
@@ -82,7 +105,7 @@ class ImageInput(ModelInput):
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return images in the requested shape, by default square."""
-        said = self.said()
+        said = self.meant()
         width, height = _pixels(next((said[name] for name in _SHAPES if name in said), "1:1"))
         caption = text(said.get("prompt"))
         seed = said.get("seed", seed_of(caption))
@@ -95,7 +118,7 @@ class VideoInput(ModelInput):
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return videos with the requested shape, length and sound."""
-        said = self.said()
+        said = self.meant()
         shape = _ratio(next((said[name] for name in _SHAPES if name in said), "16:9"))
         length_s = _seconds(next((said[name] for name in _LENGTHS if name in said), USUAL_S))
         is_loud = any(said.get(name) is True for name in _SOUNDS)
@@ -137,7 +160,17 @@ def made(name: str, base: type[ModelInput], table: Table) -> type[ModelInput]:
         field: (kind.kind, ...) if isinstance(kind, Needed) else (kind | None, None)
         for field, kind in table.items()
     }
-    return create_model(name, __base__=base, **fields)
+    return _with_usual(create_model(name, __base__=base, **fields), table)
+
+
+def _with_usual(found: type[ModelInput], table: Table) -> type[ModelInput]:
+    found.usual = {
+        field: note.name
+        for field, kind in table.items()
+        for note in getattr(kind.kind if isinstance(kind, Needed) else kind, "__metadata__", ())
+        if isinstance(note, Usual)
+    }
+    return found
 
 
 def problem_of(error: ValidationError) -> str:
