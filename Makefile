@@ -53,6 +53,8 @@ SAM := AWS_DEFAULT_REGION=us-east-1 SAM_CLI_TELEMETRY=0 .local/sam/bin/sam
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+setup: .venv/.ready  ## installs the packages, for commands such as `.venv/bin/python -m pytest tests/unit/catalog -q`
+
 run: .venv/.ready .local/ministack/.ready  ## the whole service on this machine, ready to use (PORT=8080; KEEP=1 goes on where the last run ended)
 	@exec $(PYTHON) -m local run --port $(PORT) $(if $(KEEP),--keep)
 
@@ -137,18 +139,34 @@ browser: .venv/.ready .local/ministack/.ready  ## walks through the pages, and a
 client-suites: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-suites,.local/suites/.ready)  ## LangChain's standard tests, SDKs and commands of others, against the service (NEWEST=1: their newest versions, and what changed)
 	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -m suites tests/suites
 
-check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonschema/.ready  ## lint, types, import rules, words, references, maps, template, audit
+check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonschema/.ready  ## lint, types, import rules, words, references, maps, template, audit; one part is check-types, all of them are in CHECKS
+	@$(MAKE) --no-print-directory --keep-going --output-sync $(CHECKS)
+
+# Parts of `check`. All run, so that one run shows all faults.
+CHECKS := $(addprefix check-,lint format types imports house prose template role workflows checkov audit)
+.PHONY: $(CHECKS)
+check-lint:
 	@$(PYTHON) -m ruff check .
+check-format:
 	@$(PYTHON) -m ruff format --check .
+check-types:
 	@$(PYTHON) -m mypy
+check-imports:
 	@.venv/bin/lint-imports
+check-house:
 	@$(PYTHON) -m pytest -q $(HOUSE_TESTS)
+check-prose:
 	@$(PYTHON) -m local.upkeep.prose --check
+check-template:
 	@AWS_DEFAULT_REGION=us-east-1 .local/sam/bin/cfn-lint
+check-role:
 	@$(PYTHON) -m local.deploy.deploy_role --check
+check-workflows:
 	@.local/check-jsonschema/bin/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
+check-checkov:
 	@$(PYTHON) -m local.deploy.translated .local/translated.json
 	@.local/checkov/bin/checkov --config-file .checkov.yaml -f .local/translated.json
+check-audit:
 	@$(PYTHON) -m local.upkeep.audit $(UV)
 
 bench-text: .venv/.ready .local/ministack/.ready .local/litellm/.ready  ## the text function beside a bare proxy and LiteLLM: CPU, first byte, open streams

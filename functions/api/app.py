@@ -4,14 +4,17 @@ Parses the request, calls one function of the domain, and wraps the result in th
 calls a provider, and never holds provider credentials.
 
 http.py       the key, the body and the envelope, for all routes
-media.py      estimate, create, status, cancel, lists; `quotes.py`: many requests at one price
+media.py      estimate, create, cancel, delete the files, list tasks; `workflows.py`: workflows. The status of
+              one task is in `functions/get_status`
+quotes.py     many requests at one price; `files.py`: uploaded files
 seals.py      statements with proofs, and receipts; `exports.py`: files of costs
 requests.py   records of requests, and the end of running text requests
 openrouter.py the account in OpenRouter's shapes
 images.py     images in OpenAI's protocol; `videos.py`: videos; `form.py`: bodies that contain files
-account.py    the account; `statistics.py`: usage and ledger
+account.py    the account and its routing policy; `statistics.py`: usage and ledger
 keys.py       API keys; `tokens.py`: run tokens; `projects.py`: projects
-catalog.py    catalog and prices; `reference.py`: the OpenAPI document and its pages
+budgets.py    budgets; `subaccounts.py`: sub-accounts
+catalog.py    catalog and prices; `reference.py`: the OpenAPI document, the version and `llms.txt`
 webhooks.py   deliveries and secrets; `callbacks.py`: providers' callbacks; `payments.py`: Stripe's webhook
 """
 

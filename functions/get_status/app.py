@@ -1,8 +1,10 @@
 """Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: routes that wait.
 
-status.py       the status of a task, which customers poll, or with `wait` its end
+status.py       the status of a task, which customers poll, or with `wait` its end. Lists of tasks are in
+                `functions/api/media.py`, because they do not wait
 stream.py       the progress of a task or a workflow as server-sent events
 images.py       images in OpenAI's protocol: `api` creates the task, and the response is sent at its end
+http.py         addresses and errors, for all routes
 built_files.py  the packages of our clients and the images of link previews, because only streamed
                 responses can contain bytes
 

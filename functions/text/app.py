@@ -1,9 +1,9 @@
 """Trigger: API Gateway in streaming mode, through uvicorn behind the Lambda Web Adapter: the text routes.
 
-Authenticates, reads the request, calls the text service, and sends its response. The routes of stored
-things are in `stored.py`. Errors, request ids and rate headers are in `tollgate/text/serving/middleware.py`.
-The stream is in `tollgate/text/serving/event_stream.py`. Never completes a broken stream, and never ends an
-invocation with an open hold.
+Authenticates (`callers.py`), reads the request, calls the text service, and sends its response. The routes of
+stored things are in `stored.py`. Errors, request ids and rate headers are in
+`tollgate/text/serving/middleware.py`. The stream is in `tollgate/text/serving/event_stream.py`. Never
+completes a broken stream, and never ends an invocation with an open hold.
 """
 
 from collections.abc import Callable

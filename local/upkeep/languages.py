@@ -7,7 +7,7 @@ translators edit. Compiles these: `messages.mo` for the functions, and a module 
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stderr
 from datetime import UTC, datetime
 from io import BytesIO, StringIO
@@ -102,15 +102,31 @@ def faults(catalog: Catalog) -> Iterator[str]:
 
 
 def main() -> int:
-    """Write the catalogs, and print the texts without a translation."""
+    """Write the catalogs. Print the faults of the translations, and return 1 if there are any."""
     texts = template()
     for language in TRANSLATED:
         for path, content in outputs(language, texts).items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        for fault in faults(catalog_of(language)):
-            sys.stdout.write(f"{language}: {fault}\n")
-    return 0
+    found = report({language: catalog_of(language) for language in TRANSLATED})
+    sys.stdout.writelines(f"{line}\n" for line in found)
+    return 1 if found else 0
+
+
+def report(catalogs: Mapping[str, Catalog]) -> list[str]:
+    """Return a line for each fault, with its languages, and then the next step; empty without faults.
+
+    `catalogs` are the translations by language.
+    """
+    languages: dict[str, list[str]] = {}
+    for language, catalog in catalogs.items():
+        for fault in faults(catalog):
+            languages.setdefault(fault, []).append(language)
+    if not languages:
+        return []
+    files = ", ".join(f"languages/{name}.po" for name in sorted(set().union(*languages.values())))
+    lines = [f"{', '.join(of)}: {fault}" for fault, of in languages.items()]
+    return [*lines, f"Mend these in {files}, then run `make languages` again."]
 
 
 def _path(language: str) -> Path:

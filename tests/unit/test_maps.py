@@ -10,6 +10,7 @@ import pytest
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 # Every provider's folder has the same modules; CONTRIBUTING.md says which.
 ALIKE = SHARED / "tollgate/providers/media"
+APPS = sorted((SHARED.parent / "functions").glob("*/app.py"))
 PACKAGES = sorted(
     init.parent for init in (SHARED / "tollgate").rglob("__init__.py") if ALIKE not in init.parent.parents
 )
@@ -30,6 +31,15 @@ def test_a_map_names_no_module_that_is_gone(package: Path) -> None:
     text = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
     named = re.findall(r"[\w*/]+\.py\b", text)
     assert [name for name in named if not any(SHARED.rglob(name))] == []
+
+
+@pytest.mark.parametrize("app", APPS, ids=lambda app: app.parent.name)
+def test_a_functions_map_names_its_modules_and_none_that_is_gone(app: Path) -> None:
+    text = ast.get_docstring(ast.parse(app.read_text())) or ""
+    named = set(re.findall(r"(?<![\w/])\w+\.py\b", text))
+    modules = {path.name for path in app.parent.glob("*.py")} - {"app.py", "run.py"}
+    assert modules - named == set()
+    assert named <= {path.name for path in app.parent.rglob("*.py")}
 
 
 def test_the_architecture_page_names_every_function_and_every_package() -> None:

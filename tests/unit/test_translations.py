@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog
 from jinja2 import Environment, nodes
 
 from dashboard.render import HERE
-from local.upkeep.languages import catalog_of, faults, outputs, template
+from local.upkeep.languages import catalog_of, faults, outputs, report, template
 from tests.support.legible import legible
 from tollgate.web.languages import TRANSLATED
 
@@ -54,6 +54,19 @@ def texts() -> Catalog:
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_all_texts_are_translated_with_the_same_placeholders(language: str) -> None:
     assert list(faults(catalog_of(language))) == []
+
+
+def test_a_text_is_printed_once_with_its_languages_and_the_next_step() -> None:
+    german, french = Catalog(locale="de"), Catalog(locale="fr")
+    german.add("Fox")
+    french.add("Fox")
+    french.add("Hen")
+    assert report({"de": german, "fr": french}) == [
+        "de, fr: missing: Fox",
+        "fr: missing: Hen",
+        "Mend these in languages/de.po, languages/fr.po, then run `make languages` again.",
+    ]
+    assert report({"de": Catalog(locale="de")}) == []
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

@@ -3,7 +3,7 @@
 A test checks the shipped data, and data that replaces it at run time must pass first.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 
@@ -16,7 +16,6 @@ from tollgate.catalog.text_models import CatalogTextModel, CatalogTextRoute, Cat
 
 # Every combination of values is looked at, so no dimension may have very many.
 MAX_DIMENSION_VALUES = 64
-MIN_LOCALES = 4
 CENT = Decimal("0.01")
 
 Facts = dict[str, str]
@@ -24,9 +23,7 @@ Facts = dict[str, str]
 
 def faults(model: Model) -> list[str]:
     """Return the faults of `model`, each as `<model id>: <field>: <reason>`; none if it is good."""
-    found = [*_text_faults(model)]
-    if not model.capabilities:
-        found.append("capabilities: must not be empty")
+    found = [] if model.capabilities else ["capabilities: must not be empty"]
     try:
         profile = model.input_class
         found += _price_faults(model, profile.kinds())
@@ -42,7 +39,7 @@ def faults(model: Model) -> list[str]:
 
 def text_faults(model: CatalogTextModel) -> list[str]:
     """Return the faults of a text model, in the form of `faults`."""
-    found = [*_text_faults(model)]
+    found: list[str] = []
     tiers = [tier.from_tokens for tier in model.long_context]
     if tiers != sorted(set(tiers)):
         found.append("longContext: tiers must rise")
@@ -53,12 +50,15 @@ def text_faults(model: CatalogTextModel) -> list[str]:
     return [f"{model.id}: {fault}" for fault in found]
 
 
-def reserve_faults(model: Model | CatalogTextModel) -> list[str]:
-    """Return missing reasons in the shipped data: why a route is off, or why there is no reserve.
+def shipped_faults(model: Model | CatalogTextModel, languages: Collection[str]) -> list[str]:
+    """Return the missing parts that only the shipped data must have.
 
-    They affect no charge, so data that an operator pushes is not checked for them.
+    They are a description in each of the `languages`, the reason why a route is off, and the reason for
+    having no reserve. They affect no charge, so data that an operator pushes is not checked for them.
     """
-    found = [
+    missing = sorted(set(languages) - model.description_locales.keys())
+    found = [f"descriptionLocales: {language} is missing" for language in missing]
+    found += [
         f"routes: {route.provider} is disabled without a reason"
         for route in model.routes
         if not route.enabled and route.why is None
@@ -69,11 +69,6 @@ def reserve_faults(model: Model | CatalogTextModel) -> list[str]:
     if len(providers) > 1 and model.single_route is not None:
         found.append("singleRoute: there are more")
     return [f"{model.id}: {fault}" for fault in found]
-
-
-def _text_faults(model: Model | CatalogTextModel) -> Iterator[str]:
-    if len(model.description_locales) < MIN_LOCALES:
-        yield f"descriptionLocales: needs at least {MIN_LOCALES}"
 
 
 def _limit_faults(model: CatalogTextModel) -> Iterator[str]:

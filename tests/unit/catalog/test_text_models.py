@@ -8,11 +8,12 @@ import pytest
 
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.errors import CatalogError
-from tollgate.catalog.lint import reserve_faults, text_faults
+from tollgate.catalog.lint import shipped_faults, text_faults
 from tollgate.catalog.parsing import parse_model
 from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.catalog.views import catalog_dto
 from tollgate.text.listing.views import wire_model
+from tollgate.web.languages import TRANSLATED
 
 MODELS = CATALOG.text_models()
 RAW: dict[str, Any] = {
@@ -96,8 +97,8 @@ def test_claude_has_its_reserve_at_the_same_price() -> None:
         assert reserve.cost == replace(first.cost, web_search=None)
 
 
-def test_every_text_model_has_a_reserve_or_a_word_on_why_not() -> None:
-    assert [fault for model in MODELS for fault in reserve_faults(model)] == []
+def test_every_text_model_has_a_reserve_or_a_word_on_why_not_and_all_languages() -> None:
+    assert [fault for model in MODELS for fault in shipped_faults(model, TRANSLATED)] == []
 
 
 def test_no_two_models_are_described_alike() -> None:
@@ -198,14 +199,20 @@ class TestLint:
     def test_sees_a_route_that_is_off_without_a_reason(self) -> None:
         off = {**RAW["routes"][0], "provider": "y", "enabled": False}
         model = text_model(routes=[RAW["routes"][0], off])
-        assert reserve_faults(model) == [
+        assert shipped_faults(model, TRANSLATED) == [
             "test-1: routes: y is disabled without a reason",
             "test-1: singleRoute: must say why only x can run it",
         ]
 
+    def test_names_the_missing_language(self) -> None:
+        model = text_model(
+            descriptionLocales=dict.fromkeys(("de", "es", "fr", "zh"), "x"), singleRoute="One."
+        )
+        assert shipped_faults(model, TRANSLATED) == ["test-1: descriptionLocales: ja is missing"]
+
     def test_sees_a_word_too_much(self) -> None:
         two = [RAW["routes"][0], {**RAW["routes"][0], "provider": "y"}]
-        assert reserve_faults(text_model(routes=two, singleRoute="Nobody.")) == [
+        assert shipped_faults(text_model(routes=two, singleRoute="Nobody."), TRANSLATED) == [
             "test-1: singleRoute: there are more"
         ]
 

@@ -1,4 +1,16 @@
-"""The meaning of a provider's response: by its status, and by tables of the provider's codes. Pure."""
+"""The meaning of a provider's response: by its status, and by tables of the provider's codes. Pure.
+
+| Situation | Function |
+|---|---|
+| a submit was accepted, with the parts of its handle | `taken` |
+| an error response, with only its status | `by_status` |
+| an error response with a reason or codes | `refusal`; a reason in `detail`: `refusal_with_detail` |
+| a response that may have a known code, such as an error inside HTTP 200 | `meaning` |
+| a job that failed, or a reason that is only text | `provider_error` |
+| a job that was refused, clearly because of its content or its input | `rejected` |
+| a status that may be the provider's or Tollgate's fault | `failure_of` |
+| files, progress and cost of a job | `result_files`; `progress_of`, `percent_of`; `stated_cost` |
+"""
 
 from collections.abc import Iterable
 from decimal import Decimal
