@@ -60,7 +60,7 @@ def ada(stripe: FakeStripe, clock: ManualClock) -> Browser:
     browser = Browser()
     browser.sign_in(ADA)
     browser.get("/closing")
-    clock.advance(1)
+    clock.advance_ms(1)
     return browser
 
 

@@ -129,7 +129,7 @@ class TestRefusals:
         (line,) = refused()
         assert line[0] == f"key {made['id']}"
         assert line[3].endswith("; the first of this hour")
-        clock.advance(HOUR_MS)
+        clock.advance_ms(HOUR_MS)
         assert len(refused()) == 2
 
     @pytest.mark.parametrize("key", ["", "tg_live_x", "tg_live_" + "0" * 26 + "_" + "a" * 39])
@@ -171,7 +171,7 @@ class TestChatKeys:
         assert len(found) == 1
         lines = [line for line in told(account_id) if line[1] is Action.CHAT_KEY_CREATED]
         assert [line[0] for line in lines] == [ADA]
-        clock.advance(CHAT_WINDOW_MS)
+        clock.advance_ms(CHAT_WINDOW_MS)
         later = chat_key(ada)
         assert later not in found
         # The one before is good for a quarter of an hour.
@@ -187,7 +187,7 @@ class TestChatKeys:
 
     def test_it_ends_within_a_quarter_of_an_hour(self, ada: Browser, clock: ManualClock) -> None:
         key = chat_key(ada)
-        clock.advance(15 * 60_000)
+        clock.advance_ms(15 * 60_000)
         assert not is_good(key)
 
     @pytest.mark.parametrize("how", ["removed", "removed with keys", "demoted", "left"])
@@ -208,7 +208,7 @@ class TestChatKeys:
         clock.set(clock.now_ms() // CHAT_WINDOW_MS * CHAT_WINDOW_MS)
         bob = member(ada, "developer")
         before = chat_key(bob)
-        clock.advance(CHAT_WINDOW_MS)
+        clock.advance_ms(CHAT_WINDOW_MS)
         ada.post("/members/remove", {"member": identity(BOB)})
         assert not is_good(before)
 
@@ -223,7 +223,7 @@ class TestChatKeys:
         answer = bob.post("/chat/key")
         assert answer.status == 403
         assert "Use the chat again after 10 minutes" in answer.text
-        clock.advance(CHAT_WINDOW_MS)
+        clock.advance_ms(CHAT_WINDOW_MS)
         assert is_good(chat_key(bob))
 
     def test_signing_out_everywhere_ends_it(self, ada: Browser) -> None:

@@ -244,7 +244,7 @@ class TestTheRoutes:
         self._sessions(page, ada, account_id, clock)
         page("/closing", "/closing", {"account": account_id, "balance": GIVE_UP})
         # Sessions of that very moment end with the others.
-        clock.advance(1)
+        clock.advance_ms(1)
         ada.sign_in("ada@example.com")
         page("/closing/undo", "/closing/undo")
         assert walk.noted == NOTED
@@ -387,7 +387,7 @@ class TestTheRoutes:
         page("/settings/sessions/end", "/settings/sessions/end", {"session": handle})
         page("/sign-out/everywhere", "/sign-out/everywhere")
         # Sessions of that very moment end with the others.
-        clock.advance(1)
+        clock.advance_ms(1)
         ada.get("/sign-in")
         page("/sign-in/development/email", "/sign-in/development/email", {"email": "ada@example.com"})
         # Its pages have the token of the new session.

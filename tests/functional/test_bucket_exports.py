@@ -61,7 +61,7 @@ def sent(message: dict[str, Any]) -> None:
 
 def written(aws: Aws, clock: ManualClock) -> None:
     """Let the day end and be sealed, and write its files."""
-    clock.advance(MS_PER_DAY)
+    clock.advance_ms(MS_PER_DAY)
     check()
     for _ in range(10):
         for message in days(aws):
@@ -133,7 +133,7 @@ class TestFailures:
     ) -> None:
         ask(aws, customer, 1, 5)
         bucket.fault = fault
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         check()
         (message,) = days(aws)
         sent(message)

@@ -119,7 +119,7 @@ class TestCharges:
         assert spent(customer, first) == {"alice": (1, 1)}
         while not (task := task_of(task_id)).ended:
             invoke(run_task, "TaskQueue", json.dumps({"task_id": task_id, "seq": task.seq}))
-            clock.advance(MS_PER_S)
+            clock.advance_ms(MS_PER_S)
         assert spent(customer, first) == {"alice": (0, 2)}
         assert spent(customer, second) == {"search": (0, 2)}
 
@@ -137,7 +137,7 @@ class TestCharges:
         take = writes.budgets.take(customer.account_id, applied.uses[0], 15_000)
         Database(aws.clients.dynamodb).transact([place, take])
         assert spent(customer, budget_id) == {"alice": (2, 0)}
-        clock.advance(MS_PER_S)
+        clock.advance_ms(MS_PER_S)
         sweep(SWEEP, Context("SweepFunction"))
         assert spent(customer, budget_id) == {"alice": (0, 2)}
 
@@ -154,7 +154,7 @@ class TestCharges:
         budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
         clock.set((START_MS // MS_PER_DAY + 1) * MS_PER_DAY - 1)
         _, task_id = create(customer, ALICE, "[[reject]]")
-        clock.advance(1)
+        clock.advance_ms(1)
         create(customer, ALICE)
         run_to_end(task_id, clock)
         assert spent(customer, budget_id) == {"alice": (1, 1)}
@@ -266,7 +266,7 @@ class TestProof:
     ) -> None:
         read = api_parts.api().budgets.budgets.counters
         assert read(customer.account_id, START_MS) == {main: 10_000}
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         create(customer, ALICE)
         # The row of the next day could be incomplete then. Those of the first day are not.
         monkeypatch.setattr(budget_repository, "MAX_PROVED_ROWS", 2)
@@ -324,7 +324,7 @@ class TestNotices:
         ok(customer, "POST", BUDGETS, {**A_BUDGET, "webhook": "https://example.com/hook"})
         _, task_id = create(customer, ALICE)
         run_to_end(task_id, clock)
-        clock.advance(MS_PER_DAY + KEPT_MS)
+        clock.advance_ms(MS_PER_DAY + KEPT_MS)
         (entry,) = [
             each for each in api_parts.api().tasks.ledger.entries(customer.account_id) if each.budgets
         ]

@@ -52,7 +52,7 @@ class TestAskingForIt:
         assert call("GET", "/api/v1/user/me", key)[0] == 200
         close(ada)
         # What a process remembers of a key for.
-        clock.advance(30_000)
+        clock.advance_ms(30_000)
         assert call("GET", "/api/v1/user/me", key)[0] == 401
         assert [browser.get("/keys").status for browser in (ada, other)] == [303, 303]
         assert api_parts.api().accounts.me(account_id).suspended
@@ -89,7 +89,7 @@ class TestKeepingIt:
     def test_an_owner_signs_in_and_keeps_it(self, ada: Browser, clock: ManualClock) -> None:
         account_id = close(ada)
         assert "Sign in within 7 days to keep it." in ada.get("/sign-in").text
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         assert ada.sign_in(ADA) == account_id
         shown = ada.get("/keys").text
         assert "This account is being closed" in shown
@@ -99,7 +99,7 @@ class TestKeepingIt:
         assert ada.post("/closing/undo").status == 200
         assert "The account is kept." in ada.get("").text
         assert ada.post("/keys", {"name": "x", "scopes": ["media"]}).status == 200
-        clock.advance(2 * DELAY_MS)
+        clock.advance_ms(2 * DELAY_MS)
         run()
         assert api_parts.api().accounts.me(account_id).suspended is None
         assert api_parts.api().keys.all(account_id)
@@ -107,7 +107,7 @@ class TestKeepingIt:
     def test_an_operators_suspension_is_not_lifted_by_it(self, ada: Browser, clock: ManualClock) -> None:
         account_id = close(ada)
         operator_parts.operator().account_console.suspend(account_id, "fraud")
-        clock.advance(1)
+        clock.advance_ms(1)
         ada.sign_in(ADA)
         assert "This account is suspended" in ada.get("").text
         assert ada.post("/closing/undo").status == 403
@@ -117,11 +117,11 @@ class TestKeepingIt:
         self, ada: Browser, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         close(ada)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         monkeypatch.setattr(Erasure, "steps", crashing(-1))
         with pytest.raises(RuntimeError):
             run()
-        clock.advance(1)
+        clock.advance_ms(1)
         ada.sign_in(ADA)
         answer = ada.post("/closing/undo")
         assert answer.status == 409
@@ -140,7 +140,7 @@ class TestMoneyMeanwhile:
         message = json.loads(body)
         refill_parts.refill().run(message["account_id"], message["fall"])
         assert stripe.intents == []
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         check_erased(aws, account_id)
 
@@ -160,7 +160,7 @@ class TestMoneyMeanwhile:
     ) -> None:
         account_id = close(ada)
         assert send(event(session(account_id, 2_500)))[1]["data"] == {"outcome": "credited"}
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         console = operator_parts.operator().account_console
         account = console.get(account_id)
@@ -169,7 +169,7 @@ class TestMoneyMeanwhile:
             True,
         )
         console.debit(account_id, "re_1", 25_000_000, "Refunded at Stripe")
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         run()
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
         (given_up, _) = sorted(
@@ -183,7 +183,7 @@ class TestMoneyMeanwhile:
         self, ada: Browser, clock: ManualClock, capsys: pytest.CaptureFixture[str]
     ) -> None:
         account_id = close(ada)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         assert send(event(session(account_id, 2_500)))[1]["data"] == {"outcome": "to_check"}
         assert capsys.readouterr().out.count('"Name":"PaymentToCheck"') == 1
@@ -198,11 +198,11 @@ class TestMoneyMeanwhile:
         account_id = close(ada)
         console = operator_parts.operator().account_console
         console.suspend(account_id, "fraud")
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         teams = close_accounts_parts.closure_worker().teams
         assert teams.get(account_id).members
         console.resume(account_id)
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         run()
         assert teams.get(account_id).seq == 0

@@ -129,7 +129,7 @@ class TestProviders:
         # 30 s after the fifth failure (decision 0015)
         assert (opened["breaker"], opened["openUntil"]) == ("open", "2023-11-14T22:13:50.000Z")
         assert START_MS == 1_700_000_000_000
-        clock.advance(30 * MS_PER_S)
+        clock.advance_ms(30 * MS_PER_S)
         assert self.state(run, "fal")["breaker"] == "half-open"
 
     def test_one_that_is_disabled_gets_no_job_until_it_is_enabled(
@@ -139,11 +139,11 @@ class TestProviders:
         answer(run("providers", "disable", first, "--reason", "bad files", "--yes", "--json"))
         row = self.state(run, first)
         assert (row["disabled"], row["reason"]) == (True, "bad files")
-        clock.advance(5 * MS_PER_S)
+        clock.advance_ms(5 * MS_PER_S)
         assert run_to_end(create(customer), clock).attempts[0].provider != first
         answer(run("providers", "enable", first, "--reason", "fixed", "--json"))
         assert self.state(run, first)["disabled"] is False
-        clock.advance(5 * MS_PER_S)
+        clock.advance_ms(5 * MS_PER_S)
         assert run_to_end(create(customer), clock).attempts[0].provider == first
 
     def test_the_route_of_one_model_can_be_disabled_alone(
@@ -154,7 +154,7 @@ class TestProviders:
         assert answer(run(*words))["provider"] == f"{first}/{PAID_IMAGE}"
         assert self.state(run, f"{first}/{PAID_IMAGE}")["disabled"] is True
         assert self.state(run, first)["disabled"] is False
-        clock.advance(5 * MS_PER_S)
+        clock.advance_ms(5 * MS_PER_S)
         assert run_to_end(create(customer), clock).attempts[0].provider != first
 
     def test_people_are_asked_before_one_is_disabled(self, run: Run) -> None:

@@ -158,7 +158,7 @@ class TestAConnection:
         page = ada.get("/keys").text
         assert "claude.ai" in page
         assert "Disconnect" in page
-        clock.advance(90 * MS_PER_DAY)
+        clock.advance_ms(90 * MS_PER_DAY)
         assert not works(tokens["access_token"])
 
     def test_has_only_what_was_agreed(self, client: Client, ada: Browser, account: str) -> None:
@@ -229,7 +229,7 @@ class TestTheCode:
     def test_ends_soon(self, client: Client, ada: Browser, account: str, clock: ManualClock) -> None:
         client.page(ada)
         code = client.code(ada, account)
-        clock.advance(CODE_MS)
+        clock.advance_ms(CODE_MS)
         assert client.redeem(code)[1]["error"] == "invalid_grant"
 
     def test_is_worth_nothing_after_a_removal(self, client: Client, ada: Browser, account: str) -> None:
@@ -257,7 +257,7 @@ class TestARefresh:
     def test_gives_other_tokens_of_the_same_key(
         self, client: Client, tokens: dict[str, Any], account: str, clock: ManualClock
     ) -> None:
-        clock.advance(ACCESS_MS)
+        clock.advance_ms(ACCESS_MS)
         assert not works(tokens["access_token"])
         status, new = client.refresh(tokens["refresh_token"])
         assert (status, new["scope"], new["expires_in"]) == (200, "media text", 3_600)
@@ -270,14 +270,14 @@ class TestARefresh:
     ) -> None:
         client.refresh(tokens["refresh_token"])
         assert works(tokens["access_token"])
-        clock.advance(OVERLAP_MS)
+        clock.advance_ms(OVERLAP_MS)
         assert not works(tokens["access_token"])
 
     def test_can_be_asked_again_if_its_answer_was_lost(
         self, client: Client, tokens: dict[str, Any], clock: ManualClock
     ) -> None:
         _, first = client.refresh(tokens["refresh_token"])
-        clock.advance(OVERLAP_MS - 1_000)
+        clock.advance_ms(OVERLAP_MS - 1_000)
         _, again = client.refresh(tokens["refresh_token"])
         assert {**again, "expires_in": 0} == {**first, "expires_in": 0}
 
@@ -285,7 +285,7 @@ class TestARefresh:
         self, client: Client, tokens: dict[str, Any], account: str, clock: ManualClock
     ) -> None:
         _, new = client.refresh(tokens["refresh_token"])
-        clock.advance(OVERLAP_MS)
+        clock.advance_ms(OVERLAP_MS)
         assert client.refresh(tokens["refresh_token"])[1]["error"] == "invalid_grant"
         assert not works(new["access_token"])
         assert client.refresh(new["refresh_token"])[1]["error"] == "invalid_grant"
@@ -322,10 +322,10 @@ class TestARefresh:
     def test_ends_with_the_key(self, client: Client, ada: Browser, account: str, clock: ManualClock) -> None:
         client.page(ada)
         _, body = client.redeem(client.code(ada, account, days="7"))
-        clock.advance(7 * MS_PER_DAY - 60_000)
+        clock.advance_ms(7 * MS_PER_DAY - 60_000)
         _, last = client.refresh(body["refresh_token"])
         assert last["expires_in"] == 60
-        clock.advance(60_000)
+        clock.advance_ms(60_000)
         assert client.refresh(last["refresh_token"])[1]["error"] == "invalid_grant"
 
 

@@ -123,7 +123,7 @@ class Life:
             for body in self._aws.messages(queue):
                 message = json.loads(body)
                 self._survive(partial(step, message["task_id"], message["seq"]))
-        self._clock.advance(ROUND_MS)
+        self._clock.advance_ms(ROUND_MS)
         self._survive(sweep_parts.sweeper().sweep)
 
     @staticmethod

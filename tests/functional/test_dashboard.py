@@ -175,17 +175,17 @@ class TestSession:
         other, stranger = Browser(), Browser()
         other.sign_in()
         stranger.sign_in("eve@example.com")
-        clock.advance(1)
+        clock.advance_ms(1)
         ada.post("/sign-out/everywhere")
         assert [one.get("/keys").status for one in (ada, other, stranger)] == [303, 303, 200]
-        clock.advance(1)
+        clock.advance_ms(1)
         other.sign_in()
         assert other.get("/keys").status == 200
 
     def test_a_session_has_an_end_however_busy_it_is(self, ada: Browser, clock: ManualClock) -> None:
-        clock.advance(LIFE_S * 1000 - 1)
+        clock.advance_ms(LIFE_S * 1000 - 1)
         assert ada.get("/keys").status == 200
-        clock.advance(1000)
+        clock.advance_ms(1000)
         assert ada.get("/keys").status == 303
 
     def test_a_changed_cookie_is_no_session(self, ada: Browser) -> None:

@@ -36,7 +36,7 @@ def key_id(account_id: str, clock: ManualClock, aws: Aws) -> str:
         body = {"model": PAID_IMAGE, **with_prompt(prompt)}
         status, made, _ = call("POST", "/api/v1/generation/create", key["key"], body)
         assert status == 200, made
-        clock.advance(1_500)
+        clock.advance_ms(1_500)
         run_to_end(made["data"]["taskId"], clock)
     post_texts(aws, account_id, key["id"], clock)
     return str(key["id"])
@@ -44,11 +44,11 @@ def key_id(account_id: str, clock: ManualClock, aws: Aws) -> str:
 
 def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> None:
     """Put a text request and one that never ended into the ledger, as `text/money/billing.py` does."""
-    clock.advance(1_000)
+    clock.advance_ms(1_000)
     usage = {"input_tokens": 7, "cache_read_tokens": 5, "output_tokens": 34}
     facts = {"key_id": key_id, "latency_ms": 2_345, "provider": "openai", "first_byte_ms": 678}
     post_text(aws, account_id, TEXT_MICRO_USD, usage=usage, **facts)
-    clock.advance(1_000)
+    clock.advance_ms(1_000)
     writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
     Database(aws.clients.dynamodb).write(
         writes.record(void_entry(account_id, Hold(new_id("req"), 1, 0), clock.now_ms()))

@@ -167,7 +167,7 @@ class TestTasks:
             if task.ended:
                 return
             runner.run(task_id, task.seq)
-            clock.advance(1000)
+            clock.advance_ms(1000)
         pytest.fail(f"{task_id} did not end")
 
     def test_a_task_asks_again_until_it_has_ended(self, ada: Browser, clock: ManualClock) -> None:

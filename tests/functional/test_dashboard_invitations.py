@@ -36,6 +36,6 @@ class TestWaitingInvitations:
         assert ada.post(f"/members/invitations/{open_now}/revoke").status == 200
         assert "invites you" not in bob.get("").text
         invite(ada)
-        clock.advance(INVITATION_MS)
+        clock.advance_ms(INVITATION_MS)
         bob.sign_in("bob@example.com")
         assert "invites you" not in bob.get("").text

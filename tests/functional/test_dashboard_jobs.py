@@ -92,7 +92,7 @@ class TestBatches:
         assert len(shown[0]) == 20
         assert browser.get("/batches?cursor=x").status == 400
         # After its 30 days a row is gone, also before DynamoDB deletes it.
-        clock.advance(31 * 24 * 3600 * MS_PER_S)
+        clock.advance_ms(31 * 24 * 3600 * MS_PER_S)
         browser.sign_in()
         assert "No batches yet" in words(browser.get("/batches"))
 
@@ -124,7 +124,7 @@ class TestBatches:
         self, account_id: str, browser: Browser, clock: ManualClock, aws: Aws
     ) -> None:
         batch = self.stored(account_id, clock.now_ms())
-        clock.advance(CLAIM_S * MS_PER_S)
+        clock.advance_ms(CLAIM_S * MS_PER_S)
         for _ in range(2):
             assert browser.get(f"/batches/{batch.id}").status == 200
         messages = [json.loads(body) for body in aws.messages("BatchQueue")]

@@ -279,7 +279,7 @@ class TestMembers:
         stolen = Browser(bob.session, bob.csrf)
         assert stolen.get("/keys").status == 200
         ada.post("/members/remove", {"member": identity("bob@example.com")})
-        clock.advance(1)
+        clock.advance_ms(1)
         again = member(ada, "developer")
         assert account_of(again) == account_of(ada)
         assert [browser.get("/keys").status for browser in (again, stolen)] == [200, 303]

@@ -63,7 +63,7 @@ class TestSecrets:
         with_stripe(aws)
         browser.sign_in(ADA)
         assert 'name="save"' in browser.get("/top-up").text
-        clock.advance(REFRESH_MS)
+        clock.advance_ms(REFRESH_MS)
         lose("secretsmanager")
         shown = browser.get("/top-up")
         assert shown.status == 200

@@ -64,7 +64,7 @@ class TestProfile:
 
 class TestSessions:
     def test_one_is_ended_from_another_browser(self, ada: Browser, clock: ManualClock) -> None:
-        clock.advance(1)
+        clock.advance_ms(1)
         other = Browser()
         other.sign_in(ADA)
         page = ada.get("/settings").text
@@ -85,14 +85,14 @@ class TestSessions:
     ) -> None:
         monkeypatch.setattr(sessions, "MAX_LISTED", 5)
         for _ in range(7):
-            clock.advance(1)
+            clock.advance_ms(1)
             Browser().sign_in(ADA)
-        clock.advance(1)
+        clock.advance_ms(1)
         last = Browser()
         last.sign_in(ADA)
         assert len(SESSION.findall(last.get("/settings").text)) == 4
         last.post("/sign-out/everywhere", {})
-        clock.advance(1)
+        clock.advance_ms(1)
         ada.sign_in(ADA)
         assert SESSION.findall(ada.get("/settings").text) == []
 

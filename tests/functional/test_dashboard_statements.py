@@ -41,7 +41,7 @@ def two_months(aws: Aws, browser: Browser, account_id: str, clock: ManualClock) 
         status, made, _ = call("POST", "/api/v1/generation/create", key["key"], body, tags)
         assert status == 200, made
         run_to_end(made["data"]["taskId"], clock)
-    clock.advance(30 * MS_PER_DAY)
+    clock.advance_ms(30 * MS_PER_DAY)
     post(account_id, "credit_again", EntryKind.CREDIT, 250, clock.now_ms(), "=SUM(A1)")
     post(account_id, "debit_once", EntryKind.DEBIT, -40, clock.now_ms(), "Paid back to the card")
     assert record(counted_records(aws)) == {"batchItemFailures": []}

@@ -57,7 +57,7 @@ class TestErasing:
     def test_nothing_is_erased_before_its_time(self, ada: Browser, aws: Aws, clock: ManualClock) -> None:
         account_id = lived_in(ada, aws, clock)
         close(ada)
-        clock.advance(DELAY_MS - 1)
+        clock.advance_ms(DELAY_MS - 1)
         run()
         assert api_parts.api().reader.page(account_id, {})["tasks"]
 
@@ -67,7 +67,7 @@ class TestErasing:
         account_id = lived_in(ada, aws, clock)
         assert {"TasksTable", "WatchesTable", "MediaBucket", "ResponsesTable"} <= set(traces(aws, account_id))
         close(ada)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         check_erased(aws, account_id)
         assert stripe.is_forgotten
@@ -84,14 +84,14 @@ class TestErasing:
     ) -> None:
         account_id = lived_in(ada, aws, clock)
         close(ada)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         # Each run dies one step later than the one before, and does again what that one did.
         for step in range(STEPS):
             with monkeypatch.context() as patch:
                 patch.setattr(Erasure, "steps", crashing(step))
                 with pytest.raises(RuntimeError):
                     run()
-            clock.advance(RETRY_DELAY_MS)
+            clock.advance_ms(RETRY_DELAY_MS)
         run()
         check_erased(aws, account_id)
 
@@ -114,7 +114,7 @@ class TestErasing:
     ) -> None:
         account_id = lived_in(ada, aws, clock)
         close(ada, "refund")
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         left = api_parts.api().accounts.me(account_id).balance_micro_usd
         assert left > 0
@@ -122,14 +122,14 @@ class TestErasing:
         console = operator_parts.operator().account_console
         assert console.shown(console.get(account_id))["closing"]["toRefund"] is True
         console.by("op").debit(account_id, "refund-1", left, "Refunded at Stripe")
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         run()
         check_erased(aws, account_id)
 
     def test_an_operator_stays_in_the_pool(self, pool: People, clock: ManualClock) -> None:
         owner = pool.add(ADA, operator=True)
         close_by_owner(pool.signed_in(owner), owner)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         assert pool.addresses() == [ADA]
 
@@ -138,7 +138,7 @@ class TestErasing:
         account_id, others = pool.signed_in(owner), pool.signed_in(other)
         joined(owner, others)
         close_by_owner(account_id, owner)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         run()
         assert pool.addresses() == [ADA, BOB]
         assert pool.signed_in(owner) == others
@@ -148,13 +148,13 @@ class TestErasing:
     ) -> None:
         owner = pool.add(ADA)
         close_by_owner(account_id := pool.signed_in(owner), owner)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         with monkeypatch.context() as patch:
             patch.setattr(UserPool, "delete", crash)
             with pytest.raises(RuntimeError):
                 run()
         assert pool.addresses() == [ADA]
-        clock.advance(RETRY_DELAY_MS)
+        clock.advance_ms(RETRY_DELAY_MS)
         run()
         assert pool.addresses() == []
         assert pool.signed_in(pool.add(ADA)) != account_id
@@ -169,7 +169,7 @@ class TestErasing:
         given_up_already: bool,
     ) -> None:
         account_id = close(ada)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         with monkeypatch.context() as patch:
             patch.setattr(Erasure, "steps", crashing(-1))
             with pytest.raises(RuntimeError):
@@ -179,7 +179,7 @@ class TestErasing:
             worker = close_accounts_parts.closure_worker()
             worker._give_up(worker.teams.get(account_id))  # and it dies right after
         console.credit(account_id, "late", 5_000_000, "late payment")
-        clock.advance(RETRY_DELAY_MS)
+        clock.advance_ms(RETRY_DELAY_MS)
         run()
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 5_000_000
         assert console.shown(console.get(account_id))["closing"]["toRefund"] is True
@@ -194,7 +194,7 @@ class TestErasing:
         bob.sign_in(BOB)
         bob.get("/closing")
         first, second = close(ada), close(bob)
-        clock.advance(DELAY_MS)
+        clock.advance_ms(DELAY_MS)
         steps = Erasure.steps
 
         def failing(self: Erasure, team: Team) -> list[Callable[[], None]]:

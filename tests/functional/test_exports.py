@@ -38,7 +38,7 @@ class TestFocus:
         create(customer)
         request_id = ask(aws, customer, 30, 63)
         rolled_up(aws, customer)
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         rows, cursor = part(customer, f"date={DAY}")
         statement, _ = api_parts.api().months.statement(customer.account_id, None)
         billed = sum(Decimal(row["BilledCost"]) for row in rows)
@@ -56,7 +56,7 @@ class TestFocus:
         monkeypatch.setattr(focus_file, "MAX_ROWS", 3)
         monkeypatch.setattr(focus_file.FocusFiles.part, "__defaults__", (None, 3))
         sent = [ask(aws, customer, 1, n) for n in range(1, 8)]
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         rows, cursor = part(customer, f"date={DAY}")
         found, parts = [row["x_RequestId"] for row in rows], 1
         while cursor is not None:
@@ -88,7 +88,7 @@ class TestFocus:
         def status() -> Any:
             return call("GET", f"{FOCUS}?date={DAY}", customer.api_key)[0]
 
-        clock.advance((1 * 3600 + 46 * 60 + 39 + 1800) * 1000)
+        clock.advance_ms((1 * 3600 + 46 * 60 + 39 + 1800) * 1000)
         assert status() == 400
-        clock.advance(1000)
+        clock.advance_ms(1000)
         assert status() == 200

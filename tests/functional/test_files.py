@@ -146,7 +146,7 @@ class TestUse:
     ) -> None:
         file_id = uploaded(aws, customer)
         (name,) = task_of(create(customer, file_id)[1]["data"]["taskId"]).values["urls"]
-        clock.advance(uploads.USABLE_S * 1000)
+        clock.advance_ms(uploads.USABLE_S * 1000)
         assert create(customer, name)[0] == 400
         later = uploaded(aws, customer)
         (name,) = task_of(create(customer, later)[1]["data"]["taskId"]).values["urls"]
@@ -157,9 +157,9 @@ class TestUse:
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         file_id = uploaded(aws, customer)
-        clock.advance((uploads.USABLE_S - 1) * 1000)
+        clock.advance_ms((uploads.USABLE_S - 1) * 1000)
         assert create(customer, file_id)[0] == 200
-        clock.advance(1000)
+        clock.advance_ms(1000)
         assert create(customer, file_id)[0] == 400
 
 

@@ -55,7 +55,7 @@ def test_anthropics_sdk_gets_anthropics_shapes(aws: Aws, customer: OpenedAccount
     _, file, _ = call("GET", f"{PATH}/{file_id}?beta=true", customer.api_key, headers=ANTHROPIC)
     assert (file["type"], file["mime_type"], file["size_bytes"]) == ("file", "image/png", len(png()))
     assert (file["filename"], file["created_at"][-1]) == ("start.png", "Z")
-    clock.advance(1_000)
+    clock.advance_ms(1_000)
     second = upload(customer)["id"]
     _, page, _ = call("GET", f"{PATH}?limit=1", customer.api_key, headers=ANTHROPIC)
     assert [one["id"] for one in page["data"]] == [second]
@@ -70,17 +70,17 @@ def test_a_list_has_the_usable_files_page_by_page(
 ) -> None:
     monkeypatch.setattr(uploaded, "MAX_PAGE", 2)
     old = upload(customer)["id"]
-    clock.advance(1_000)
+    clock.advance_ms(1_000)
     call("POST", PATH, customer.api_key, {"contentType": "image/png", "bytes": 5})
     newer = []
     for purpose in ("user_data", "vision", "user_data"):
-        clock.advance(1_000)
+        clock.advance_ms(1_000)
         newer.append(upload(customer, purpose=purpose)["id"])
     assert ids(customer, "?limit=10000") == newer[:0:-1]
     assert ids(customer, f"?after={newer[1]}") == [newer[0], old]
     assert ids(customer, "?order=asc&limit=1") == [old]
     assert ids(customer, "?purpose=vision") == [newer[1]]
-    clock.advance(DAY_S * 1_000 - 3_000)
+    clock.advance_ms(DAY_S * 1_000 - 3_000)
     assert ids(customer, "?order=asc") == newer[:2]
     assert call("GET", f"{PATH}/{old}", customer.api_key)[0] == 404
 

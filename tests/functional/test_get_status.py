@@ -36,7 +36,7 @@ class TestPolling:
         self, customer: OpenedAccount, clock: ManualClock, taken_s: int, after_s: int
     ) -> None:
         task_id = create(customer)
-        clock.advance(taken_s * MS_PER_S)
+        clock.advance_ms(taken_s * MS_PER_S)
         status, body, headers = call("GET", f"/api/v1/task/status/{task_id}", customer.api_key)
         assert (status, body["data"]["pollAfterS"], headers["retry-after"]) == (200, after_s, str(after_s))
 

@@ -88,7 +88,7 @@ class Publisher:
         self.wait()
 
     def wait(self) -> None:
-        self._clock.advance(REREAD_MS)
+        self._clock.advance_ms(REREAD_MS)
 
 
 @pytest.fixture
@@ -130,9 +130,9 @@ class TestApi:
     ) -> None:
         assert estimate(customer) == 1
         live.put(document(**{MODEL: image()}), None)
-        clock.advance(REREAD_MS - 1)
+        clock.advance_ms(REREAD_MS - 1)
         assert estimate(customer) == 1
-        clock.advance(1)
+        clock.advance_ms(1)
         assert estimate(customer) == 7
 
     def test_a_removed_document_gives_the_shipped_prices_back(
@@ -195,7 +195,7 @@ class TestAnnouncedPrices:
         _, agreed, _ = call("POST", "/api/v1/generation/estimate", customer.api_key, PAID_BODY)
         _, shown, old = call("GET", f"{CATALOG}/{MODEL}")
         assert (agreed["data"]["price"], shown["nextPrices"]["day"]) == (7, tomorrow)
-        clock.advance(1)
+        clock.advance_ms(1)
         assert estimate(customer) == 9
         _, shown, new = call("GET", f"{CATALOG}/{MODEL}")
         assert "nextPrices" not in shown
@@ -430,7 +430,7 @@ async def _watch(live: S3Document, clock: ManualClock, api_key: str) -> list[tup
             live.remove(found.etag)
         else:
             live.put(body, found.etag)
-        clock.advance(REREAD_MS)
+        clock.advance_ms(REREAD_MS)
         made = await text_parts.text()
         assert made._reading is not None
         await made._reading

@@ -51,7 +51,7 @@ class TestACap:
         ((to, subject, text, _),) = box.mails
         assert (to, subject.partition(":")[0]) == (ADA, "Spending cap nearly used up")
         assert "$0.10 used; starts again" in text
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         spend(9)
         post.deliver()
         assert len(box.mails) == 2
@@ -75,7 +75,7 @@ class TestAnEndpoint:
         assert subject == "Webhook deliveries are failing: hooks.\u2060shop.\u2060example"
         assert "8 attempts of evt_4; the last: HTTP 500" in text
         assert "secret" not in text + page
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         look("evt_7", DeliveryStatus.FAILED, log=(DeliveryAttempt(0, 9, error="timeout"),))
         post.deliver()
         assert len(box.mails) == 2
@@ -125,7 +125,7 @@ class TestTime:
             self.look()
             post.deliver()
             told += [(hour // 24, subject.partition(" (")[0]) for _, subject in box.take()]
-            clock.advance(MS_PER_DAY // 4)
+            clock.advance_ms(MS_PER_DAY // 4)
         assert told == [
             (2, "API key expired: Short"),
             (7, "API key expires in 3 days: Long"),
@@ -140,7 +140,7 @@ class TestTime:
         api_parts.api().keys.create(account_of(ada), {"name": "Shop", "expiresAt": _iso(ends)})
         post.deliver()
         box.mails.clear()
-        clock.advance(6 * MS_PER_DAY)
+        clock.advance_ms(6 * MS_PER_DAY)
         self.look()
         post.deliver()
         assert [subject.partition(":")[0] for _, subject in box.take()] == [

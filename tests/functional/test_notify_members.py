@@ -224,7 +224,7 @@ class TestOnce:
         # As far as anybody knows the first one is at it still.
         assert not tell(body)
         assert len(box.mails) == 1
-        clock.advance(LEASE_MS)
+        clock.advance_ms(LEASE_MS)
         assert tell(body)
         # Nobody can know whether the first one went out: rather twice than never.
         assert len(box.mails) == 2
@@ -276,7 +276,7 @@ class TestOnce:
             ((_, _, text, _),) = box.mails
             assert "you get at most one such mail an hour until tomorrow" in text
             box.mails.clear()
-            clock.advance(MS_PER_DAY // 24)
+            clock.advance_ms(MS_PER_DAY // 24)
 
     def test_without_a_sender_nothing_is_sent_and_nothing_fails(
         self, ada: Browser, box: Mailbox, post: Post, monkeypatch: pytest.MonkeyPatch

@@ -59,7 +59,7 @@ def passing(monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Callable[[Pa
 
         async def pause(seconds: float) -> None:
             made.append(seconds)
-            clock.advance(int(seconds * MS_PER_S))
+            clock.advance_ms(int(seconds * MS_PER_S))
             then(sum(made))
 
         monkeypatch.setattr(images, "anyio", SimpleNamespace(sleep=pause))

@@ -54,9 +54,9 @@ class TestKey:
     def test_its_spending_by_period(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
         # The clock starts on a Tuesday, the 14th.
         for back, micro_usd in ((14, 1), (2, 10), (1, 100), (0, 1_000)):
-            clock.advance(-back * MS_PER_DAY)
+            clock.advance_ms(-back * MS_PER_DAY)
             ask(aws, customer, micro_usd)
-            clock.advance(back * MS_PER_DAY)
+            clock.advance_ms(back * MS_PER_DAY)
         found = ok(customer.api_key, "key")
         names = ("usage", "usage_monthly", "usage_weekly", "usage_daily")
         assert [found[name] for name in names] == [0.001111, 0.00111, 0.0011, 0.001]
@@ -125,7 +125,7 @@ class TestActivity:
         run_to_end(create(customer), clock)
         ask(aws, customer, 63)
         assert ok(customer.api_key, "activity") == []
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         media, text = ok(customer.api_key, "activity")
         assert (media["model"], media["usage"], media["requests"]) == (PAID_IMAGE, 0.01, 1)
         tokens = {"prompt_tokens": 15, "completion_tokens": 20, "reasoning_tokens": 8, "cached_tokens": 4}

@@ -31,7 +31,7 @@ def private(customer: OpenedAccount, clock: ManualClock, worker: Worker) -> str:
             break
         worker.send({"task_id": task_id, "seq": task.seq})
         worker.step()
-        clock.advance(MS_PER_S)
+        clock.advance_ms(MS_PER_S)
     return task_id
 
 

@@ -212,9 +212,9 @@ class TestEnds:
 
     def test_expired(self, customer: OpenedAccount, clock: ManualClock) -> None:
         made = quote(customer, IMAGE)
-        clock.advance(MS_PER_DAY - 1)
+        clock.advance_ms(MS_PER_DAY - 1)
         assert ok(customer, "GET", f"{QUOTES}/{made['id']}")["status"] == "open"
-        clock.advance(1)
+        clock.advance_ms(1)
         assert ok(customer, "GET", f"{QUOTES}/{made['id']}")["status"] == "expired"
         status, error = started(customer, made)
         assert (status, error["code"]) == (409, "quote_ended")
@@ -224,10 +224,10 @@ class TestEnds:
     ) -> None:
         made = quote(customer_of, TEXT)
         started(customer_of, made)
-        clock.advance(RESERVED_MS - 1)
+        clock.advance_ms(RESERVED_MS - 1)
         sweep(SWEEP, Context("sweep"))
         assert micro_usd(customer_of) == 1_000_000 - TEXT_MICRO_USD
-        clock.advance(3 * 60 * MS_PER_S)
+        clock.advance_ms(3 * 60 * MS_PER_S)
         sweep(SWEEP, Context("sweep"))
         assert micro_usd(customer_of) == 1_000_000
         assert ok(customer_of, "GET", f"{QUOTES}/{made['id']}")["reservedMicroUsd"] == 0
@@ -298,7 +298,7 @@ class TestRefusals:
         key = ok(customer, "POST", "/api/v1/keys", {"name": "k", "scopes": ["media", "text"]})
         made = quote(customer, IMAGE, key=key["key"])
         ok(customer, "PATCH", f"/api/v1/keys/{key['id']}", {"scopes": ["text"]})
-        clock.advance(KEY_CACHE_MS)
+        clock.advance_ms(KEY_CACHE_MS)
         assert started(customer, made, key["key"])[1]["code"] == "forbidden"
 
     def test_of_another_account(self, customer: OpenedAccount) -> None:

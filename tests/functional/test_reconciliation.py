@@ -72,7 +72,7 @@ def asked(aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
     """Have a request answered by each provider, two days ago."""
     for provider in ("openai", "openrouter", "groq"):
         ask(aws, customer, provider)
-    clock.advance(2 * MS_PER_DAY)
+    clock.advance_ms(2 * MS_PER_DAY)
 
 
 @pytest.mark.usefixtures("asked")
@@ -205,7 +205,7 @@ class TestGenerations:
         generate(customer, clock, "", input=edit)
         video = {"prompt": "h", "resolution": "480p", "duration": 4, "generateAudio": True}
         generate(customer, clock, "", model="seedance-1.5-pro", input=video)
-        clock.advance(2 * MS_PER_DAY)
+        clock.advance_ms(2 * MS_PER_DAY)
         assert compare() == [
             ("fal", VIDEO, 96_422, 96_422),
             ("fal", IMAGE, 40_000, 40_000),
@@ -225,7 +225,7 @@ class TestGenerations:
         # 1.01 USD more, for one image
         bill(fal, prices={IMAGE: "1.02"})
         generate(customer, clock, "a fox")
-        clock.advance(2 * MS_PER_DAY)
+        clock.advance_ms(2 * MS_PER_DAY)
         assert compare() == [("fal", IMAGE, 10_000, 1_020_000)]
         assert drifts(capsys.readouterr().out) == [1]
 

@@ -46,7 +46,7 @@ class Chain:
             for queue in QUEUES:
                 for batch in self._pump._receive(queue, 10):
                     self._pump._handle_messages(self._function, queue, batch)
-            self._clock.advance(MS_PER_S)
+            self._clock.advance_ms(MS_PER_S)
 
 
 @pytest.fixture

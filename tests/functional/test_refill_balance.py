@@ -277,7 +277,7 @@ class TestStripeIsDown:
         spend(aws, ada)
         (body,) = messages(aws)
         choose_card_and_die(stripe, body)
-        clock.advance(MAX_TOP_UP_AGE_MS + 1)
+        clock.advance_ms(MAX_TOP_UP_AGE_MS + 1)
         assert deliver(body)
         assert stripe.intents == []
         assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.FAILED, 0)
@@ -292,7 +292,7 @@ class TestStripeIsDown:
         (body,) = messages(aws)
         stripe.breaks = True
         assert not deliver(body)
-        clock.advance(late_ms)
+        clock.advance_ms(late_ms)
         assert deliver(body)
         assert len(stripe.intents) == len(credits_of(ada)) == 1
         assert (state_of(ada).top_up, state_of(ada).month_cents) == (TopUpState.PAID, 2_000)

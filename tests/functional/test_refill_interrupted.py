@@ -200,10 +200,10 @@ class TestACrash:
         spend(aws, ada)
         (lost,) = messages(aws)
         choose_card_and_die(stripe, lost)
-        clock.advance(RESEND_AFTER_MS)
+        clock.advance_ms(RESEND_AFTER_MS)
         spend(aws, ada)
         assert messages(aws) == []
-        clock.advance(1)
+        clock.advance_ms(1)
         spend(aws, ada)
         (body,) = messages(aws)
         assert json.loads(body) == json.loads(lost)

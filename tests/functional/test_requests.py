@@ -122,7 +122,7 @@ class TestText:
 class TestGeneration:
     def test_one_that_was_refunded(self, customer: OpenedAccount, clock: ManualClock) -> None:
         task_id = create(customer, **with_prompt("[[reject]]"))
-        clock.advance(1_000)
+        clock.advance_ms(1_000)
         run_to_end(task_id, clock)
         found = ok(customer.api_key, f"requests/{task_id}")
         assert (found["kind"], found["status"], found["error"]["code"]) == (
@@ -170,7 +170,7 @@ class TestAccess:
     def test_a_key_without_the_scope_lists_its_own(self, customer: OpenedAccount, clock: ManualClock) -> None:
         own = restricted(customer, "media")
         create(customer)
-        clock.advance(1)
+        clock.advance_ms(1)
         status, made, _ = call("POST", "/api/v1/generation/create", own, body_of())
         assert status == 200
         assert found_ids(own, "") == [made["data"]["taskId"]]
@@ -207,7 +207,7 @@ class TestList:
     )
     @pytest.mark.usefixtures("text_id")
     def test_filters(self, customer: OpenedAccount, clock: ManualClock, query: str, kinds: list[str]) -> None:
-        clock.advance(1_000)
+        clock.advance_ms(1_000)
         create(customer)
         found = ok(customer.api_key, f"requests?{query}")["requests"]
         assert [one["kind"] for one in found] == kinds
@@ -215,7 +215,7 @@ class TestList:
     def test_pages_are_joined_by_a_cursor(self, customer: OpenedAccount, clock: ManualClock) -> None:
         made: list[str] = []
         for _ in range(3):
-            clock.advance(1)
+            clock.advance_ms(1)
             made.insert(0, create(customer))
         first = ok(customer.api_key, "requests?limit=2")
         rest = ok(customer.api_key, f"requests?limit=2&cursor={first['cursor']}")

@@ -43,7 +43,7 @@ def run_to_end(task_id: str, clock: ManualClock) -> Task:
         if task.ended:
             return task
         runner.run(task_id, task.seq)
-        clock.advance(MS_PER_S)
+        clock.advance_ms(MS_PER_S)
     pytest.fail(f"{task_id} did not end in {MAX_STEPS} steps")
 
 
@@ -169,7 +169,7 @@ class TestFailure:
         runner = run_task_parts.step_runner()
         for _ in range(5):
             runner.run(task_id, task_of(task_id).seq)
-            clock.advance(MS_PER_S)
+            clock.advance_ms(MS_PER_S)
         assert task_of(task_id).status == "running"
         clock.set(task_of(task_id).deadline_at_ms)
         task = run_to_end(task_id, clock)
@@ -200,7 +200,7 @@ class TestFailure:
         for wait_s in (2, 2, 97, 1):
             runner.run(task_id, task_of(task_id).seq)
             assert [one.provider for one in task_of(task_id).attempts if one.open] == ["fal"]
-            clock.advance(wait_s * MS_PER_S)
+            clock.advance_ms(wait_s * MS_PER_S)
         task = run_to_end(task_id, clock)
         assert (task.status, [(one.provider, one.failure) for one in task.attempts]) == (
             "finished",
@@ -308,7 +308,7 @@ class TestPolls:
         self, customer: OpenedAccount, aws: Aws, clock: ManualClock, sent: list[tuple[str, dict[str, Any]]]
     ) -> None:
         task = self.submitted(customer, aws)
-        clock.advance(60 * MS_PER_S)
+        clock.advance_ms(60 * MS_PER_S)
         done = self.poll(task)
         assert (done.status, len(done.files)) == ("finished", 1)
         assert sent[1:] == []
@@ -326,7 +326,7 @@ class TestPolls:
         least: float,
     ) -> None:
         task = self.submitted(customer, aws)
-        clock.advance(60 * MS_PER_S)
+        clock.advance_ms(60 * MS_PER_S)
         with monkeypatch.context() as patched:
             patched.setattr(store_module, bound, least)
             assert self.poll(task) == task  # nothing is written: whoever copies polls first
@@ -339,7 +339,7 @@ class TestPolls:
         self, customer: OpenedAccount, aws: Aws, clock: ManualClock, sent: list[tuple[str, dict[str, Any]]]
     ) -> None:
         task = self.submitted(customer, aws, **with_prompt("[[lie]]"))
-        clock.advance(60 * MS_PER_S)
+        clock.advance_ms(60 * MS_PER_S)
         assert self.poll(task) == task
         (queue, message) = sent[-1]
         assert (queue, message) == ("TaskQueue", {"task_id": task.task_id, "seq": task.seq})
@@ -354,7 +354,7 @@ class TestPolls:
         sent: list[tuple[str, dict[str, Any]]],
     ) -> None:
         task = self.submitted(customer, aws, **with_prompt("[[fal: fail]]"))
-        clock.advance(60 * MS_PER_S)
+        clock.advance_ms(60 * MS_PER_S)
         failed = self.poll(task)
         assert failed.attempt is None
         assert sent[1:] == [("TaskQueue", {"task_id": task.task_id, "seq": failed.seq})]
@@ -366,7 +366,7 @@ class TestPolls:
         self, customer: OpenedAccount, aws: Aws, clock: ManualClock
     ) -> None:
         task = self.submitted(customer, aws, **with_prompt("[[stuck]]"))
-        clock.advance(task.deadline_at_ms - clock.now_ms())
+        clock.advance_ms(task.deadline_at_ms - clock.now_ms())
         assert self.poll(task).status == "expired"
         assert balance_cents(customer) == 100
 
@@ -409,7 +409,7 @@ class TestMessagesOfThoseThatWait:
         while messages and handled < most:
             body = json.dumps(messages.pop(0))
             assert invoke(handler, "TaskQueue", body) == {"batchItemFailures": []}
-            clock.advance(MS_PER_S)
+            clock.advance_ms(MS_PER_S)
             handled += 1
         return handled
 
@@ -431,7 +431,7 @@ class TestMessagesOfThoseThatWait:
         self.handle(messages, clock, self.TASKS)
         assert sum(task_of(one).attempt is None for one in tasks) == self.TASKS - 2
         self.switch_off()
-        clock.advance(6 * MS_PER_S)
+        clock.advance_ms(6 * MS_PER_S)
         # Some polls of the two, and a message for each of the others; one that is woken twice does nothing.
         assert self.handle(messages, clock, 10 * self.TASKS) < 2 * self.TASKS
         assert {task_of(one).ended for one in tasks} == {True}

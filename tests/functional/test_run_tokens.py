@@ -117,9 +117,9 @@ class TestCharges:
 class TestEnds:
     def test_by_its_time(self, customer: OpenedAccount, clock: ManualClock) -> None:
         made = token(customer, expiresInS=60)
-        clock.advance(60 * MS_PER_S - 1)
+        clock.advance_ms(60 * MS_PER_S - 1)
         assert create(customer, key=made["token"])[0] == 200
-        clock.advance(1)
+        clock.advance_ms(1)
         assert create(customer, key=made["token"])[1]["code"] == "invalid_api_key"
         assert ok(customer, "GET", f"{TOKENS}/{made['id']}")["state"] == "expired"
 
@@ -127,7 +127,7 @@ class TestEnds:
         made = token(customer)
         first = ok(customer, "DELETE", f"{TOKENS}/{made['id']}")
         assert first["state"] == "revoked"
-        clock.advance(KEY_CACHE_MS)
+        clock.advance_ms(KEY_CACHE_MS)
         assert ok(customer, "DELETE", f"{TOKENS}/{made['id']}") == first
         assert refused(made) == (401, "invalid_api_key")
         events = [row.action for row in api_parts.api().audit.page(customer.account_id).rows]
@@ -138,7 +138,7 @@ class TestEnds:
         made = token(customer, key["key"])
         assert create(customer, key=made["token"])[0] == 200
         ok(customer, "DELETE", f"/api/v1/keys/{key['id']}")
-        clock.advance(KEY_CACHE_MS)
+        clock.advance_ms(KEY_CACHE_MS)
         assert refused(made) == (401, "invalid_api_key")
 
 
@@ -169,7 +169,7 @@ class TestPermissions:
         assert create(customer, key=made["token"])[0] == 200
         # A key that loses a right takes it from its tokens.
         ok(customer, "PATCH", f"/api/v1/keys/{key['id']}", {"models": ["test-chat"]})
-        clock.advance(KEY_CACHE_MS)
+        clock.advance_ms(KEY_CACHE_MS)
         assert create(customer, key=made["token"])[1]["code"] == "forbidden"
 
     def test_a_key_without_media_and_text_makes_none(self, customer: OpenedAccount) -> None:
@@ -195,7 +195,7 @@ class TestReports:
         for _ in range(3):
             made.append(token(customer))
             create(customer, key=made[-1]["token"])
-            clock.advance(MS_PER_S)
+            clock.advance_ms(MS_PER_S)
         first = ok(customer, "GET", f"{TOKENS}?limit=2")
         rest = ok(customer, "GET", f"{TOKENS}?limit=2&cursor={first['cursor']}")
         newest_first = sorted((one["id"] for one in made), reverse=True)

@@ -49,7 +49,7 @@ class TestSeals:
         assert [one["status"] for one in pending["entries"]] == ["pending", "pending"]
         assert pending["entries"][0]["sealDueAt"] == "2023-11-15T00:30:00.000Z"
         assert keys() == {"keys": []}
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         check()
         found = verify_receipt(receipt(customer, task_id), keys())
         assert (found.sealed, found.pending, found.amount_micro_usd) == (2, 0, 0)
@@ -66,7 +66,7 @@ class TestSeals:
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         one, other = (ask(aws, customer, 1) for _ in range(2))
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         check()
         with pytest.raises(VerificationError, match="other_request"):
             verify_receipt({**receipt(customer, one), "requestId": other}, keys())
@@ -75,7 +75,7 @@ class TestSeals:
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         ask(aws, customer, 5)
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         check()
         for path in (MONTH, f"{MONTH}.json"):
             # With the API's envelope
@@ -126,7 +126,7 @@ class TestSeals:
 
         api_parts.api().accounts.open(1)
         monkeypatch.setattr(seals, "newest", fails_for_another)
-        clock.advance(MS_PER_DAY)
+        clock.advance_ms(MS_PER_DAY)
         check()
         monkeypatch.setattr(seals, "newest", newest)
         assert '"LedgerUnsealed":[1.0]' in capsys.readouterr().out.replace(" ", "")

@@ -187,7 +187,7 @@ class TestStatistics:
     ) -> None:
         clock.set((START_MS // MS_PER_DAY + 1) * MS_PER_DAY - 1)
         task_id = create(customer, **with_prompt("[[reject]]"))
-        clock.advance(1)
+        clock.advance_ms(1)
         run_to_end(task_id, clock)
         found = rolled_up(aws, customer, "?range=7d")
         assert [(each["date"], sums(each)) for each in found["byDay"]][-2:] == [
@@ -200,7 +200,7 @@ class TestStatistics:
     def test_only_the_days_asked_for(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
         for _ in range(4):
             create(customer)
-            clock.advance(MS_PER_DAY)
+            clock.advance_ms(MS_PER_DAY)
         found = rolled_up(aws, customer, "?range=custom&from=2023-11-15&to=2023-11-16")
         assert (found["range"], found["from"], found["to"]) == ("custom", "2023-11-15", "2023-11-16")
         assert [each["tasks"] for each in found["byDay"]] == [1, 1]
@@ -260,7 +260,7 @@ def all_pages(customer: OpenedAccount, query: str) -> list[str]:
 
 class TestLedger:
     def test_each_kind_of_entry(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
-        clock.advance(1000)
+        clock.advance_ms(1000)
         task_id = create(customer, **with_prompt("[[reject]]"))
         run_to_end(task_id, clock)
         request_id = ask(aws, customer, 11, 63)
@@ -292,7 +292,7 @@ class TestLedger:
     ) -> None:
         made = []
         for later_ms in (1, 0, 0, 1):  # three of them in the same millisecond
-            clock.advance(later_ms)
+            clock.advance_ms(later_ms)
             made.append(f"{create(customer)}#charge")
         found = all_pages(customer, f"limit={limit}")
         assert (found[0], set(found[1:4])) == (made[3], set(made[:3]))
@@ -300,7 +300,7 @@ class TestLedger:
         assert found[4].startswith("credit_")
 
     def test_filters(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
-        clock.advance(1000)
+        clock.advance_ms(1000)
         task_id = create(customer, **with_prompt("[[reject]]"))
         run_to_end(task_id, clock)
         clock.set(START_MS + 60_000)
@@ -328,7 +328,7 @@ class TestLedger:
         self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for _ in range(4):
-            clock.advance(1)
+            clock.advance_ms(1)
             create(customer)
         monkeypatch.setattr(statement, "MAX_READ", 3)
         first = ok(customer, f"{LEDGER}?kind=credit")
@@ -353,7 +353,7 @@ class TestTable:
         return list(csv.reader(text.splitlines()))
 
     def test_it_has_the_entries_of_the_list(self, customer: OpenedAccount, clock: ManualClock) -> None:
-        clock.advance(1000)
+        clock.advance_ms(1000)
         _, made, _ = call("POST", "/api/v1/generation/create", customer.api_key, PAID_BODY)
         task_id = made["data"]["taskId"]
         header, charge, credit = self.rows(customer)
@@ -387,7 +387,7 @@ class TestTable:
         self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for _ in range(4):
-            clock.advance(1)
+            clock.advance_ms(1)
             create(customer)
         monkeypatch.setattr(statement, "MAX_CSV", 3)
         *first, (note,) = self.rows(customer)

@@ -103,7 +103,7 @@ class TestModels:
         call_text(clock, "bedrock", 1, is_up=True)
         found = monitored()
         assert (found["models"][TEXT_MODEL], found["parts"]["text"]) == ("reserve", "up")
-        clock.advance(11 * 60_000)
+        clock.advance_ms(11 * 60_000)
         assert TEXT_MODEL not in monitored()["models"]
 
     def test_a_text_provider_that_is_off_is_unavailable_and_its_models_have_a_reserve(
@@ -127,15 +127,15 @@ class TestModels:
 
 class TestDays:
     def test_a_check_is_counted_once_every_five_minutes(self, aws: Aws, clock: ManualClock) -> None:
-        clock.advance(CHECK_MS - clock.now_ms() % CHECK_MS)
+        clock.advance_ms(CHECK_MS - clock.now_ms() % CHECK_MS)
         for _ in range(2):
             check()
             check()
-            clock.advance(60_000)
+            clock.advance_ms(60_000)
         # Another process, which does not know what this one has counted.
         parts.forget()
         check()
-        clock.advance(CHECK_MS)
+        clock.advance_ms(CHECK_MS)
         check()
         (day,) = rows().days("checks", "2000-01-01", "2100-01-01")
         assert day.counts["webhooks"] == day.counts["media"] == day.counts[f"model/{PAID_IMAGE}"] == (2, 0, 0)
@@ -150,13 +150,13 @@ class TestDays:
             health.switch(provider, disabled=True, reason="an outage")
         parts.forget()
         check()
-        clock.advance(24 * 3_600_000)
+        clock.advance_ms(24 * 3_600_000)
         for provider in providers:
             health.switch(provider, disabled=False, reason="it is over")
         parts.forget()
         for _ in range(3):
             check()
-            clock.advance(CHECK_MS)
+            clock.advance_ms(CHECK_MS)
         page = shown()
         assert "All systems are operational" in page
         assert "Images, video and music: 75 % uptime in 90 days" in page
@@ -175,7 +175,7 @@ class TestDays:
             recorder.record(failed)
             found = monitored()["parts"]
             assert {name: found[name] for name in ("api", "dashboard") if name in found} == expected
-            clock.advance(15 * 60_000)
+            clock.advance_ms(15 * 60_000)
         assert "Dashboard: 66.66 % uptime in 90 days" in shown()
 
 

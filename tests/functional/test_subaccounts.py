@@ -140,7 +140,7 @@ class TestMarkup:
         sweep()
         assert balance_cents(customer) == 80
         run_to_end(task_id, clock)
-        clock.advance(60 * MS_PER_S)
+        clock.advance_ms(60 * MS_PER_S)
         sweep()
         assert (balance_cents(customer), self.earned(customer, child)) == (81, 0)
         assert entries(customer)[0] == ("markup", 1)
@@ -148,14 +148,14 @@ class TestMarkup:
         run_to_end(create(customer, key=child["key"])[1], clock)
         sweep()
         assert (balance_cents(customer), self.earned(customer, child)) == (81, 1)
-        clock.advance(MOVE_INTERVAL_MS)
+        clock.advance_ms(MOVE_INTERVAL_MS)
         sweep()
         assert (balance_cents(customer), self.earned(customer, child)) == (82, 0)
 
     def test_a_failed_task_returns_all_of_it(self, customer: OpenedAccount, clock: ManualClock) -> None:
         child = opened(customer)
         run_to_end(create(customer, "", "[[reject]]", child["key"])[1], clock)
-        clock.advance(MOVE_INTERVAL_MS)
+        clock.advance_ms(MOVE_INTERVAL_MS)
         sweep()
         assert (one(customer, child["id"])["balance"], self.earned(customer, child)) == (20, 0)
         assert (balance_cents(customer), entries(customer)[0]) == (80, ("transfer", -20))
@@ -254,7 +254,7 @@ class TestSettings:
     def test_a_page_has_the_newest_first(self, customer: OpenedAccount, clock: ManualClock) -> None:
         made = []
         for name in "abc":
-            clock.advance(1)
+            clock.advance_ms(1)
             made.append(ok(customer, "POST", SUBACCOUNTS, {"name": name})["id"])
         first = ok(customer, "GET", f"{SUBACCOUNTS}?limit=2")
         second = ok(customer, "GET", f"{SUBACCOUNTS}?limit=2&cursor={first['cursor']}")
@@ -357,7 +357,7 @@ class TestEnd:
         assert ok(customer, "DELETE", path)["state"] == "closing"
         assert credit(customer, child["id"], 5) == (409, "subaccount_closed")
         for _ in range(3):
-            clock.advance(900 * MS_PER_S)
+            clock.advance_ms(900 * MS_PER_S)
             close_accounts({}, Context("CloseAccountsFunction"))
         assert one(customer, child["id"])["state"] == "closed"
         assert create(customer, key=child["key"])[1]["code"] == "invalid_api_key"
@@ -372,6 +372,6 @@ class TestEnd:
         assert balance_cents(customer) == 80
         run_to_end(task_id, clock)
         for _ in range(4):
-            clock.advance(900 * MS_PER_S)
+            clock.advance_ms(900 * MS_PER_S)
             close_accounts({}, Context("CloseAccountsFunction"))
         assert (balance_cents(customer), one(customer, child["id"])["state"]) == (100, "closed")

@@ -47,7 +47,7 @@ class TestHolds:
         account.record(account.place("req_2", 500), 200)
         sweep()
         assert account.balance() == 200
-        clock.advance(HOLD_LIFETIME_MS)
+        clock.advance_ms(HOLD_LIFETIME_MS)
         sweep()
         assert account.balance() == 800
         assert account.books_agree()
@@ -59,10 +59,10 @@ class TestLostResponses:
     ) -> None:
         account = Account(aws, 1_000)
         lose_response(account, aws.stack.refs["ResponsesTable"], clock.now_ms(), 200)
-        clock.advance(states.RUNNING_S * MS_PER_S - 1)
+        clock.advance_ms(states.RUNNING_S * MS_PER_S - 1)
         sweep()
         assert account.balance() == 800
-        clock.advance(1)
+        clock.advance_ms(1)
         for _ in range(2):
             sweep()
             assert account.balance() == 1_000
@@ -77,7 +77,7 @@ class TestLostResponses:
             UpdateExpression="SET closed_at_ms = :now",
             ExpressionAttributeValues={":now": {"N": "1"}},
         )
-        clock.advance(states.RUNNING_S * MS_PER_S)
+        clock.advance_ms(states.RUNNING_S * MS_PER_S)
         sweep()
         assert account.balance() == 800
         # It is not due again.
@@ -93,7 +93,7 @@ class TestTasks:
         task_id = create(customer)
         sweep()
         assert sent(aws) == []
-        clock.advance(STEP_GRACE_MS)
+        clock.advance_ms(STEP_GRACE_MS)
         sweep()
         assert sent(aws) == [{"task_id": task_id, "seq": 0}]
 
@@ -101,11 +101,11 @@ class TestTasks:
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         create(customer)
-        clock.advance(STEP_GRACE_MS)
+        clock.advance_ms(STEP_GRACE_MS)
         sweep()
         sweep()
         assert len(sent(aws)) == 1
-        clock.advance(RESEND_WAITING_AFTER_MS)
+        clock.advance_ms(RESEND_WAITING_AFTER_MS)
         sweep()
         assert len(sent(aws)) == 1
 
@@ -118,7 +118,7 @@ class TestTasks:
             patch.setattr("tollgate.providers.media.fal.media.Adapter.submit", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 runner.run(task_id, 0)
-        clock.advance(SUBMIT_LEASE_MS)
+        clock.advance_ms(SUBMIT_LEASE_MS)
         sweep()
         assert sent(aws) == [{"task_id": task_id, "seq": 1}]
         task = run_to_end(task_id, clock)
@@ -128,7 +128,7 @@ class TestTasks:
     def test_an_ended_task_is_never_due(self, aws: Aws, customer: OpenedAccount, clock: ManualClock) -> None:
         run_to_end(create(customer), clock)
         aws.messages("TaskQueue")
-        clock.advance(10 * RESEND_WAITING_AFTER_MS)
+        clock.advance_ms(10 * RESEND_WAITING_AFTER_MS)
         sweep()
         assert sent(aws) == []
 
@@ -151,7 +151,7 @@ class TestDeliveries:
     ) -> None:
         task = run_to_end(create(customer, webhook="https://receiver.test/"), clock)
         aws.messages("TaskQueue")
-        clock.advance(RESEND_WAITING_AFTER_MS)
+        clock.advance_ms(RESEND_WAITING_AFTER_MS)
         sweep()
         delivery_id = "evt_" + task.task_id.removeprefix("task_")
         assert sent(aws, "WebhookQueue") == [{"delivery_id": delivery_id, "seq": 0}]
@@ -203,5 +203,5 @@ class TestRoutes:
         assert self.counted(capsys) == ([0.0], [0.0])
         health = run_task_parts.step_runner().health
         health.switch("apimart/suno-custom-model", disabled=True, reason="a test")
-        clock.advance(REFRESH_MS)
+        clock.advance_ms(REFRESH_MS)
         assert self.counted(capsys) == ([1.0], [0.0])

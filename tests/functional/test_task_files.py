@@ -58,7 +58,7 @@ class TestDelete:
 
     def test_twice_is_once(self, aws: Aws, customer: OpenedAccount, done: str, clock: ManualClock) -> None:
         first = delete(customer, done)
-        clock.advance(60_000)
+        clock.advance_ms(60_000)
         assert delete(customer, done) == first
 
     def test_what_a_broken_copy_left_goes_too(self, aws: Aws, customer: OpenedAccount, done: str) -> None:
@@ -103,7 +103,7 @@ class TestAfterATime:
         worker.step()
         assert len(stored(aws, task_id)) == 1
         shown = call("GET", f"/api/v1/tasks?ids={task_id}", customer.api_key)[1]["data"]["tasks"][0]
-        clock.advance(1)
+        clock.advance_ms(1)
         assert shown["expiresAt"] == iso(clock.now_ms())
         assert sweep_parts.sweeper().sweep().tasks == 1
         # The sweeper's message can come twice.
@@ -113,14 +113,14 @@ class TestAfterATime:
         shown = call("GET", f"/api/v1/tasks?ids={task_id}", customer.api_key)[1]["data"]["tasks"][0]
         assert shown["filesDeletedAt"] == iso(clock.now_ms())
         assert {"files", "expiresAt"}.isdisjoint(shown)
-        clock.advance(600_000)
+        clock.advance_ms(600_000)
         assert sweep_parts.sweeper().sweep().tasks == 0
 
     def test_its_customer_can_delete_them_earlier(self, customer: OpenedAccount, clock: ManualClock) -> None:
         task_id = create(customer, expiresInS=3_600)
         run_to_end(task_id, clock)
         assert delete(customer, task_id)[0] == 200
-        clock.advance(3_600_000)
+        clock.advance_ms(3_600_000)
         assert sweep_parts.sweeper().sweep().tasks == 0
 
     def test_a_failed_task_is_not_due(self, customer: OpenedAccount, clock: ManualClock) -> None:

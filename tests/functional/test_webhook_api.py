@@ -102,7 +102,7 @@ def fail_for_good(delivery_id: str) -> None:
 
 def sent_test(customer: OpenedAccount, clock: ManualClock) -> str:
     """Return the id of a new test's delivery."""
-    clock.advance(2_000)
+    clock.advance_ms(2_000)
     return str(ok("POST", "/test", customer, {"url": "http://127.0.0.1:1/"})["deliveryId"])
 
 
@@ -113,7 +113,7 @@ class TestLog:
         delivery_id = delivery_of(customer, clock, receiver.url)
         receiver.reply = Reply(500, b"database is down\x00")
         try_once(delivery_id)
-        clock.advance(10_000)
+        clock.advance_ms(10_000)
         receiver.reply = Reply(204)
         try_once(delivery_id)
         shown = ok("GET", f"/deliveries/{delivery_id}", customer)
@@ -266,7 +266,7 @@ class TestRedeliver:
         try_once(delivery_id)
         ok("POST", f"/deliveries/{delivery_id}/redeliver", customer)
         aws.messages("WebhookQueue")
-        clock.advance(60_000)
+        clock.advance_ms(60_000)
         sweep_parts.sweeper().sweep()
         assert [json.loads(body)["delivery_id"] for body in aws.messages("WebhookQueue")] == [delivery_id]
 
@@ -338,7 +338,7 @@ class TestSendTest:
         other = {"url": receiver.url + "/2"}
         assert refused("POST", "/test", customer, other) == (429, "concurrency_limited")
         assert len(aws.messages("WebhookQueue")) == 1
-        clock.advance(2_000)
+        clock.advance_ms(2_000)
         assert ok("POST", "/test", customer, other)["deliveryId"] != first["deliveryId"]
 
     def test_it_is_listed_among_the_deliveries(self, customer: OpenedAccount, receiver: Receiver) -> None:
@@ -374,14 +374,14 @@ class TestSecret:
         clock.set_to_now()
         old = customer.webhook_secret
         # The clock goes back: the standard refuses timestamps that are more than minutes off.
-        clock.advance(-HOUR_MS)
+        clock.advance_ms(-HOUR_MS)
         new, leaving = ok("POST", "/secret/rotate", customer, {"overlapS": 3_600})["secrets"]
         assert leaving["secret"] == old
         assert ok("GET", "/secret", customer)["secrets"] == [new, leaving]
-        clock.advance(HOUR_MS - 1)
+        clock.advance_ms(HOUR_MS - 1)
         self.send(customer, receiver)
         assert self.signed_by(receiver, new["secret"], old) == [True, True]
-        clock.advance(2_001)
+        clock.advance_ms(2_001)
         self.send(customer, receiver)
         assert self.signed_by(receiver, new["secret"], old) == [True, False]
         assert ok("GET", "/secret", customer)["secrets"] == [new]

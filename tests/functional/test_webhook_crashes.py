@@ -113,7 +113,7 @@ class Life:
             self._send = []
             if self.delivery.status is not DeliveryStatus.PENDING:
                 return
-            self._clock.advance(ROUND_MS)
+            self._clock.advance_ms(ROUND_MS)
             self._survive(sweep_parts.sweeper().sweep)
         pytest.fail(f"it did not end: {self.delivery}")
 

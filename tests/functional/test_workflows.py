@@ -106,7 +106,7 @@ class Carrier:
         for task in tasks:
             self.worker.send({"task_id": task.task_id, "seq": task.seq})
         self.worker.step()
-        self.clock.advance(MS_PER_S)
+        self.clock.advance_ms(MS_PER_S)
         return len(tasks)
 
     def run(self) -> None:
@@ -263,7 +263,7 @@ class TestLostMessages:
         for _ in range(8):
             carrier.stream.new_records()
             aws.messages("WorkflowQueue")
-            clock.advance(LOOK_MS)
+            clock.advance_ms(LOOK_MS)
             sweep(SWEEP, Context("SweepFunction"))
             for body in aws.messages("WorkflowQueue"):
                 invoke(run_batch, "WorkflowQueue", body)
@@ -409,7 +409,7 @@ class TestTheEnd:
         made = []
         for _ in range(3):
             made.append(created(customer, image())["id"])
-            clock.advance(MS_PER_S)
+            clock.advance_ms(MS_PER_S)
         first = ok(customer, "GET", f"{WORKFLOWS}?limit=2")
         assert [each["id"] for each in first["workflows"]] == made[:0:-1]
         second = ok(customer, "GET", f"{WORKFLOWS}?limit=2&cursor={first['cursor']}")

@@ -15,7 +15,7 @@ class ManualClock:
         """Return the time, in epoch milliseconds."""
         return self._now_ms
 
-    def advance(self, by_ms: int) -> None:
+    def advance_ms(self, by_ms: int) -> None:
         """Let time pass."""
         self._now_ms += by_ms
 

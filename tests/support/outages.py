@@ -114,7 +114,7 @@ class MortalService(LocalService):
 
     def pass_time(self, by_s: int) -> None:
         """Let `by_s` seconds pass at once, and the sweeper look."""
-        self.clock.advance(by_s * MS_PER_S)
+        self.clock.advance_ms(by_s * MS_PER_S)
         sweep_parts.sweeper().sweep()
 
     def _start_part(

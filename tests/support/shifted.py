@@ -34,7 +34,7 @@ class ShiftedClock(SystemClock):
         """Return how far ahead it is."""
         return int(self._ahead.read_text())
 
-    def advance(self, by_ms: int) -> None:
+    def advance_ms(self, by_ms: int) -> None:
         """Let time pass, for everyone who reads the file."""
         later = self._ahead.with_suffix(".new")
         later.write_text(str(self.ahead_ms() + by_ms))

@@ -93,7 +93,7 @@ def end_a_workflow(world: World) -> Doing:
 def finish_a_task(world: World) -> Doing:
     task_id = task(world, private=True)
     invoke(run_task, "TaskQueue", json.dumps({"task_id": task_id, "seq": 0}))
-    world.clock.advance(MS_PER_S)
+    world.clock.advance_ms(MS_PER_S)
     message = json.dumps({"task_id": task_id, "seq": 2, "poll": True})
     return lambda: (invoke(run_task, "PollQueue", message), task_of(task_id).status)
 
@@ -128,7 +128,7 @@ def draw_a_thumbnail(world: World) -> Doing:
 def seal_the_days_that_are_over(world: World) -> Doing:
     for _ in range(2):
         world.end(task(world, "[[reject]]"))
-        world.clock.advance(MS_PER_DAY)
+        world.clock.advance_ms(MS_PER_DAY)
 
     def runs() -> None:
         # A fault in the comparison of costs does not end the run. The next invocation finishes it
@@ -145,7 +145,7 @@ def erase_an_account(world: World) -> Doing:
         body = {**PAID_BODY, **with_prompt("fine"), "private": private}
         world.end(str(api_parts.api().tasks.create(account_of(ada), body, None)["taskId"]))
     ada.post("/closing", {"account": account_of(ada), "balance": "give up"})
-    world.clock.advance(DELAY_MS)
+    world.clock.advance_ms(DELAY_MS)
     return lambda: close_accounts(CLOSING, Context("CloseAccountsFunction"))
 
 
@@ -207,7 +207,7 @@ def write_a_day_into_a_bucket(world: World) -> Doing:
     target = {"name": NAME, "region": REGION, "prefix": "", "roleArn": ROLE}
     customer.ok("PATCH", "/exports/settings", {"bucket": target})
     world.end(str(api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"]))
-    world.clock.advance(MS_PER_DAY)
+    world.clock.advance_ms(MS_PER_DAY)
     check_ledger({}, Context("CheckLedgerFunction"))
     (message,) = [one for one in world.aws.messages("WebhookQueue") if "day" in json.loads(one)]
     return lambda: (invoke(deliver_webhook, "WebhookQueue", message), sorted(theirs.objects))
@@ -233,7 +233,7 @@ def count_usage(world: World) -> Doing:
 
 def sweep(world: World) -> Doing:
     task(world)
-    world.clock.advance(STEP_GRACE_MS)
+    world.clock.advance_ms(STEP_GRACE_MS)
     return lambda: sweep_parts.sweeper().sweep() and None
 
 
@@ -250,7 +250,7 @@ def return_the_charge_of_a_lost_response(world: World) -> Doing:
     lose_response(
         Account(world.aws, 1_000), world.aws.stack.refs["ResponsesTable"], world.clock.now_ms(), 200
     )
-    world.clock.advance(states.RUNNING_S * MS_PER_S)
+    world.clock.advance_ms(states.RUNNING_S * MS_PER_S)
     return lambda: sweep_parts.sweeper().sweep() and None
 
 
@@ -295,7 +295,7 @@ def erase_an_account_and_its_person(world: World) -> Doing:
     account_id = pool.signed_in(owner)
     by = Actor(owner.identity_id, owner.name)
     dashboard_parts.dashboard().account_closure.request(account_id, account_id, "give up", by)
-    world.clock.advance(DELAY_MS)
+    world.clock.advance_ms(DELAY_MS)
 
     def erased() -> Any:
         close_accounts({}, Context("CloseAccountsFunction"))

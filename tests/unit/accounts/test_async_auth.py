@@ -104,7 +104,7 @@ class TestTheKeyOfABatch:
         found = await getattr(desk.authenticator, name)(token.key_id)
         assert found == (replace(token, models=frozenset({"b"})) if is_usable else None)
         desk.db.others.clear()
-        desk.clock.advance(KEY_CACHE_MS)
+        desk.clock.advance_ms(KEY_CACHE_MS)
         assert await getattr(desk.authenticator, name)(token.key_id) is None
 
     async def test_a_workflow_reads_it_each_time(self) -> None:

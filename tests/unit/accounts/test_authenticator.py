@@ -134,9 +134,9 @@ class TestKey:
     def test_an_expired_key_is_refused_from_that_moment_though_it_is_remembered(self, desk: Desk) -> None:
         desk.keys.add(desk.key, expires_at_ms=desk.clock.now_ms() + 1_000)
         desk.ask()
-        desk.clock.advance(999)
+        desk.clock.advance_ms(999)
         desk.ask()
-        desk.clock.advance(1)
+        desk.clock.advance_ms(1)
         assert desk.refuses(f"Bearer {desk.key.text}")
 
     def test_a_revoked_key_is_refused(self, desk: Desk) -> None:
@@ -172,9 +172,9 @@ class TestMemory:
     def test_a_key_is_read_once_in_30_seconds(self, desk: Desk) -> None:
         for _ in range(30):
             desk.ask()
-            desk.clock.advance(999)
+            desk.clock.advance_ms(999)
         assert desk.keys.reads == 1
-        desk.clock.advance(30)
+        desk.clock.advance_ms(30)
         desk.ask()
         assert desk.keys.reads == 2
 
@@ -183,9 +183,9 @@ class TestMemory:
         stored = desk.keys.stored[desk.key.key_id]
         desk.keys.stored[desk.key.key_id] = replace(stored, revoked_at_ms=desk.clock.now_ms())
         for _ in range(29):
-            desk.clock.advance(1_000)
+            desk.clock.advance_ms(1_000)
             desk.ask()
-        desk.clock.advance(1_000)
+        desk.clock.advance_ms(1_000)
         assert desk.refuses(f"Bearer {desk.key.text}")
         assert KEY_CACHE_MS == 30_000
 
@@ -210,7 +210,7 @@ class TestFloods:
         header = f"Bearer {new_key().text}"
         assert all(desk.refuses(header) for _ in range(100))
         assert desk.keys.reads == 1
-        desk.clock.advance(30_000)
+        desk.clock.advance_ms(30_000)
         assert desk.refuses(header)
         assert desk.keys.reads == 2
 
@@ -219,7 +219,7 @@ class TestFloods:
     ) -> None:
         for _ in range(100):
             assert desk.refuses(desk.guess(monkeypatch))
-            desk.clock.advance(200)
+            desk.clock.advance_ms(200)
             assert desk.ask()
         assert desk.keys.reads == 3
 
@@ -227,7 +227,7 @@ class TestFloods:
         """Whenever a read is spared the key is known, so its owner is never refused for a flood."""
         for _ in range(200):
             assert desk.refuses(desk.guess(monkeypatch))
-            desk.clock.advance(977)
+            desk.clock.advance_ms(977)
             assert desk.ask()
 
     def test_a_flood_of_unknown_keys_does_not_drive_out_good_ones(
@@ -265,9 +265,9 @@ class TestRotation:
 
     def test_the_old_secret_works_until_its_time_is_over_and_not_longer(self, desk: Desk) -> None:
         new = self.rotate(desk, 60_000)
-        desk.clock.advance(59_999)
+        desk.clock.advance_ms(59_999)
         assert desk.ask()
-        desk.clock.advance(1)
+        desk.clock.advance_ms(1)
         assert desk.refuses(f"Bearer {desk.key.text}")
         assert desk.ask(new)
 
@@ -341,7 +341,7 @@ class TestLastUse:
         start = desk.clock.now_ms()
         for _ in range(60):
             desk.ask()
-            desk.clock.advance(10_000)
+            desk.clock.advance_ms(10_000)
         assert desk.keys.uses == [start, start + 300_000]
 
     def test_what_another_process_noted_is_not_noted_again(self, desk: Desk) -> None:

@@ -107,7 +107,7 @@ class TestLiveCatalog:
         announced = listing.model_view(FLASH)["nextPrices"]
         assert (announced["day"], announced["prices"][0]["price"]) == (AFTER, "1.5")
         assert json.loads(listing.cost(FLASH).body)["nextPrices"] == announced
-        clock.advance(1)
+        clock.advance_ms(1)
         after = live.catalog()
         assert f"{after.text_model(FLASH).prices.input:f}" == "1.5"
         assert after.text_model(FLASH).routes[0].cost.output == after.text_model(FLASH).prices.output
@@ -119,7 +119,7 @@ class TestLiveCatalog:
     def test_another_price_is_another_price_version(self) -> None:
         live, clock = at(NEW_YEAR_MS - 1, Document({MEDIA: two_prices()}))
         before = price_version(live.catalog().media_model(MEDIA))
-        clock.advance(1)
+        clock.advance_ms(1)
         assert price_version(live.catalog().media_model(MEDIA)) != before
 
     def test_a_retired_route_is_not_used(self) -> None:

@@ -81,7 +81,7 @@ class Bench:
         return str(self.live.catalog().media_model(MODEL).pricing.prices[0].price)
 
     def price_after_a_minute(self) -> str:
-        self.clock.advance(REREAD_MS)
+        self.clock.advance_ms(REREAD_MS)
         return self.price()
 
 
@@ -104,10 +104,10 @@ class TestLiveCatalog:
     def test_it_reads_once_a_minute_and_names_what_it_has(self, bench: Bench) -> None:
         bench.store.put(document("0.07"))
         bench.price()
-        bench.clock.advance(REREAD_MS - 1)
+        bench.clock.advance_ms(REREAD_MS - 1)
         bench.price()
         assert bench.store.asked == [None]
-        bench.clock.advance(1)
+        bench.clock.advance_ms(1)
         bench.price()
         assert bench.store.now is not None
         assert bench.store.asked == [None, bench.store.now.etag]
@@ -115,7 +115,7 @@ class TestLiveCatalog:
     def test_an_unchanged_document_is_the_same_catalog(self, bench: Bench) -> None:
         bench.store.put(document("0.07"))
         before = bench.live.catalog()
-        bench.clock.advance(REREAD_MS)
+        bench.clock.advance_ms(REREAD_MS)
         assert bench.live.catalog() is before
         assert [line for line, _ in bench.log.lines] == ["replaced"]
 
@@ -218,7 +218,7 @@ class TestThreads:
             return Found('"x"', document("0.07"))
 
         bench.live._read = slow
-        bench.clock.advance(REREAD_MS)
+        bench.clock.advance_ms(REREAD_MS)
         thread = Thread(target=bench.live.catalog)
         thread.start()
         assert reading.wait(10)
@@ -290,7 +290,7 @@ class TestCurrentCatalog:
         assert str(current.media_model(MODEL).pricing.prices[0].price) == PRICE
         assert current.text_model("claude-opus-5-5").vendor == "Anthropic"
         bench.store.put(document("0.07"))
-        bench.clock.advance(REREAD_MS)
+        bench.clock.advance_ms(REREAD_MS)
         assert str(current.media_model(MODEL).pricing.prices[0].price) == "0.07"
         assert [model.id for model in current.media_models()] == [MODEL]
         assert current.text_models() == []

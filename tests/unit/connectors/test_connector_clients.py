@@ -172,7 +172,7 @@ class TestDocuments:
         clock, fetcher = ManualClock(), Fetcher(OutboundAnswer(200, document()))
         documents = Documents(fetcher, clock)  # type: ignore[arg-type]
         for wait_ms, times in ((0, 1), (CACHE_MS - 1, 1), (1, 2)):
-            clock.advance(wait_ms)
+            clock.advance_ms(wait_ms)
             client = documents.find(ADDRESS)
             assert (client.name, client.redirect_uris, client.host) == ("App", (CLAUDE,), "app.example.com")
             assert len(fetcher.asked) == times

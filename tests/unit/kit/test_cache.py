@@ -13,9 +13,9 @@ class TestRemembered:
         clock, reads = ManualClock(), iter(range(10))
         known = CachedValue(lambda: next(reads), 5_000, clock)
         assert (known.get(), known.get()) == (0, 0)
-        clock.advance(4_999)
+        clock.advance_ms(4_999)
         assert known.get() == 0
-        clock.advance(1)
+        clock.advance_ms(1)
         assert (known.get(), known.get()) == (1, 1)
 
     def test_nothing_is_a_value_too(self) -> None:

@@ -115,7 +115,7 @@ class Request:
         self.placed = run(
             self.billing.place(self.account_id, "req_1", choosing(DEMAND, MODEL), self.allowance)
         )
-        clock.advance(HOLD_LIFETIME_MS + 1)
+        clock.advance_ms(HOLD_LIFETIME_MS + 1)
 
     def settle(self) -> Billed:
         return run(self.billing.settle(self.placed, MODEL, USAGE))
@@ -324,7 +324,7 @@ class TestRenewal:
         later = request_.clock.now_ms() + HOLD_LIFETIME_MS
         request_.own.write(request_.billing._writes.renew(request_.account_id, hold, later))
         assert request_.sweep() == 0
-        request_.clock.advance(HOLD_LIFETIME_MS)
+        request_.clock.advance_ms(HOLD_LIFETIME_MS)
         assert request_.sweep() == 1
         request_.check_ended(0)
 
@@ -337,7 +337,7 @@ class TestRenewal:
     ) -> None:
         async def swept_while_running() -> Billed:
             placed = await request_.billing.place(request_.account_id, "req_long", choosing(DEMAND, MODEL))
-            request_.clock.advance(HOLD_LIFETIME_MS + 1)
+            request_.clock.advance_ms(HOLD_LIFETIME_MS + 1)
             request_.sweep()
             for _ in range(20 * MAX_RENEWALS):
                 await asyncio.sleep(0)

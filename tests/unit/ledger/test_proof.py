@@ -126,7 +126,7 @@ class TestDrift:
         self, books: Books, change: int, checked_before: bool
     ) -> None:
         books.charge(5)
-        books.clock.advance(SETTLED_AFTER_MS + 1)
+        books.clock.advance_ms(SETTLED_AFTER_MS + 1)
         if checked_before:
             assert books.check().drift is None
         books.move_balance(change)
@@ -160,10 +160,10 @@ class TestDrift:
     @pytest.mark.parametrize("later", [0, 2 * SETTLED_AFTER_MS])
     def test_a_refund_of_another_amount_than_a_charge_far_below_it(self, books: Books, later: int) -> None:
         task_id = books.charge(5)
-        books.clock.advance(later)
+        books.clock.advance_ms(later)
         assert books.check().drift is None
         books.refund(task_id, 6)
-        books.clock.advance(later)
+        books.clock.advance_ms(later)
         drift = books.check().drift
         assert drift is not None
         assert drift.unanswered_refunds == (f"{task_id}#refund",)
@@ -177,10 +177,10 @@ class TestDrift:
 
     def test_a_refund_of_a_charge_far_below_the_checkpoint_is_well(self, books: Books) -> None:
         task_id = books.charge(5)
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         assert books.check().drift is None
         books.refund(task_id, 5)
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         assert books.check().drift is None
 
 
@@ -261,11 +261,11 @@ class TestCheckpoint:
     def test_only_what_is_new_is_read(self, books: Books) -> None:
         for _ in range(5):
             books.charge()
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         assert books.check() == Checked(books.id, 6, None)
         assert books.check() == Checked(books.id, 0, None)
         books.charge()
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         assert books.check() == Checked(books.id, 1, None)
         assert books.check(full=True) == Checked(books.id, 7, None)
         tally = books.checkpoints.get(books.id)
@@ -280,7 +280,7 @@ class TestCheckpoint:
     @pytest.mark.parametrize("full", [False, True])
     def test_it_has_the_entries_of_its_last_millisecond(self, books: Books, full: bool) -> None:
         books.charge()
-        books.clock.advance(SETTLED_AFTER_MS)
+        books.clock.advance_ms(SETTLED_AFTER_MS)
         assert books.check(full=full) == Checked(books.id, 2, None)
         assert books.checkpoints.get(books.id).entries == 2
 
@@ -296,19 +296,19 @@ class TestCheckpoint:
 
     def test_what_is_not_old_enough_is_read_again(self, books: Books) -> None:
         books.charge()
-        books.clock.advance(SETTLED_AFTER_MS // 2)
+        books.clock.advance_ms(SETTLED_AFTER_MS // 2)
         assert books.check().entries == books.check().entries == 2
         assert books.checkpoints.get(books.id).entries == 0
 
     def test_nothing_is_kept_of_books_that_do_not_agree(self, books: Books) -> None:
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         books.move_balance(1)
         assert books.check().drift is not None
         assert books.checkpoints.get(books.id) == Tally()
 
     def test_an_entry_that_comes_late_below_the_checkpoint_is_no_drift(self, books: Books) -> None:
         """Its writer hung, or its clock is behind: hours, on an operator's machine."""
-        books.clock.advance(24 * HOUR_MS)
+        books.clock.advance_ms(24 * HOUR_MS)
         assert books.check().drift is None
         earlier_ms = books.clock.now_ms() - 5 * HOUR_MS
         books.ledger.credit(Entry(books.id, "ticket-1", EntryKind.CREDIT, CENT, earlier_ms))
@@ -321,20 +321,20 @@ class TestCheckpoint:
         books.ledger.credit(Entry(books.id, "ticket-1", EntryKind.CREDIT, CENT, later_ms))
         for _ in range(8):
             assert books.check().drift is None
-            books.clock.advance(HOUR_MS)
+            books.clock.advance_ms(HOUR_MS)
 
     def test_only_entries_since_the_checkpoint_are_read_even_if_some_are_of_this_moment(
         self, books: Books
     ) -> None:
         books.charge()
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         assert books.check().drift is None
         books.charge()
         assert books.check() == Checked(books.id, 1, None)
 
     def test_a_row_that_went_missing_below_the_checkpoint_is_found_in_full(self, books: Books) -> None:
         books.charge()
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         assert books.check().drift is None
         key = {"account_id": {"S": books.id}, "entry_id": {"S": "task_000001#charge"}}
         books.client.delete_item(TableName=books.refs["LedgerTable"], Key=key)
@@ -350,9 +350,9 @@ class TestTime:
     ) -> None:
         monkeypatch.setattr(reader, "LINES_AT_ONCE", 3)
         for _ in range(10):
-            books.clock.advance(1)
+            books.clock.advance_ms(1)
             books.charge()
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         tries = 0
         while True:
             turns = iter([True, False])
@@ -384,9 +384,9 @@ class TestTime:
     ) -> None:
         monkeypatch.setattr(reader, "LINES_AT_ONCE", 3)
         for _ in range(10):
-            books.clock.advance(10)
+            books.clock.advance_ms(10)
             books.charge()
-        books.clock.advance(2 * SETTLED_AFTER_MS)
+        books.clock.advance_ms(2 * SETTLED_AFTER_MS)
         turns = iter([True])
         assert books.audit.begin(lambda: next(turns, False)) == Run()
 

@@ -307,9 +307,9 @@ class TestLimits:
         known = KnownLimits(clock)
         assert known.get("usr_1") is None
         assert known.learn("usr_1", {"limits": limits.to_item(), "wallets": 3}) == limits
-        clock.advance(59_999)
+        clock.advance_ms(59_999)
         assert known.get("usr_1") == limits
-        clock.advance(1)
+        clock.advance_ms(1)
         assert known.get("usr_1") is None
 
     def test_an_account_keeps_the_rows_that_it_has(self) -> None:

@@ -144,10 +144,10 @@ class TestRefresh:
         clock, secret = ManualClock(), Secret(GOOD)
         source = ProviderSource(secret, clock)
         first = source.providers()
-        clock.advance(299_999)
+        clock.advance_ms(299_999)
         assert source.providers() is first
         assert secret.reads == 1
-        clock.advance(1)
+        clock.advance_ms(1)
         source.providers()
         assert secret.reads == 2
 
@@ -157,7 +157,7 @@ class TestRefresh:
         source.providers()
         secret.text = json.dumps({"poyo": {"key": "new"}})
         assert set(source.providers()) == {"fal", "poyo"} | KEYLESS
-        clock.advance(300_000)
+        clock.advance_ms(300_000)
         assert set(source.providers()) == {"poyo"} | KEYLESS
 
     def test_a_secret_that_was_malformed_is_read_again_at_once(self) -> None:

@@ -157,7 +157,7 @@ class TestSealing:
             monkeypatch.setattr(module, "BLOCK", 2)
         for number in range(6):
             bill.write(str(number))
-            bill.clock.advance(1)
+            bill.clock.advance_ms(1)
         bill.next_day()
         left = iter([True, True])
         with pytest.raises(OutOfTimeError):
@@ -323,7 +323,7 @@ class TestHostile:
         monkeypatch.setattr(service, "MAX_ENTRIES", 3)
         for number in range(6):
             bill.write(str(number))
-            bill.clock.advance(1)
+            bill.clock.advance_ms(1)
         bill.next_day()
         bill.write("9")
         bill.next_day()

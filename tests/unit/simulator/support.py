@@ -12,5 +12,5 @@ class HandClock:
     def now_ms(self) -> int:
         return self.time_ms
 
-    def advance(self, seconds: float) -> None:
+    def advance_s(self, seconds: float) -> None:
         self.time_ms += round(seconds * 1_000)

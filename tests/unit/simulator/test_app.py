@@ -36,7 +36,7 @@ class TestCreateApp:
             transport = httpx.ASGITransport(create_app(clock=clock, job_seconds=10))
             async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
                 submitted = await client.post("/poyo/api/generate/submit", json=ORDER, headers=AUTH)
-                clock.advance(seconds)
+                clock.advance_s(seconds)
                 task_id = submitted.json()["data"]["task_id"]
                 status = await client.get(f"/poyo/api/generate/status/{task_id}", headers=AUTH)
                 return str(status.json()["data"]["status"])

@@ -104,7 +104,7 @@ class TestStatus:
         seen = []
         for _ in range(3):
             seen.append(get(http, submitted["status_url"]).json())
-            hand_clock.advance(2)
+            hand_clock.advance_s(2)
         assert [status["status"] for status in seen] == ["IN_QUEUE", "IN_PROGRESS", "COMPLETED"]
         assert seen[0]["queue_position"] == 0
         assert (seen[2]["error"], seen[2]["error_type"]) == (None, None)
@@ -112,7 +112,7 @@ class TestStatus:
 
     def test_logs_come_when_asked_for(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         assert get(http, submitted["status_url"]).json()["logs"] is None
         assert get(http, f"{submitted['status_url']}?logs=1").json()["logs"]
 
@@ -127,13 +127,13 @@ class TestStatus:
 
     def test_garbage_for_ever_is_in_the_result_too(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox [[garbage]]"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         for url in (submitted["status_url"], submitted["response_url"]):
             assert "<html>" in get(http, url).text
 
     def test_a_stuck_job_never_ends(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox [[stuck]]"})
-        hand_clock.advance(100_000)
+        hand_clock.advance_s(100_000)
         assert get(http, submitted["status_url"]).json()["status"] == "IN_PROGRESS"
 
     @pytest.mark.parametrize("suffix", ["", "/status"])
@@ -151,7 +151,7 @@ class TestResult:
     def test_an_image(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox", "image_size": "portrait_16_9", "seed": 7})
         assert get(http, submitted["response_url"]).status_code == 400
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         result = get(http, submitted["response_url"]).json()
         image = result["images"][0]
         assert (image["width"], image["height"], image["content_type"]) == (576, 1024, "image/png")
@@ -161,20 +161,20 @@ class TestResult:
 
     def test_an_image_in_pixels(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox", "image_size": {"width": 300, "height": 200}})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         image = get(http, submitted["response_url"]).json()["images"][0]
         assert (image["width"], image["height"]) == (300, 200)
 
     def test_several_files(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox [[files 3]]"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         result = get(http, submitted["response_url"]).json()
         assert len({image["url"] for image in result["images"]}) == 3
         assert result["has_nsfw_concepts"] == [False, False, False]
 
     def test_a_video_with_sound(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox", "duration": "4", "aspect_ratio": "9:16"}, VIDEO)
-        hand_clock.advance(2)
+        hand_clock.advance_s(2)
         video = get(http, submitted["response_url"]).json()["video"]
         content = http.get(video["url"]).content
         assert (video["content_type"], video["file_name"]) == ("video/mp4", "video-1.mp4")
@@ -185,7 +185,7 @@ class TestResult:
 
     def test_a_failed_job(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox [[fal: fail]]"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         status = get(http, submitted["status_url"]).json()
         assert (status["status"], status["error_type"]) == ("COMPLETED", "runner_disconnected")
         result = get(http, submitted["response_url"])
@@ -195,7 +195,7 @@ class TestResult:
 
     def test_a_job_refused_for_its_content(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox [[reject]]"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         assert get(http, submitted["status_url"]).json()["status"] == "COMPLETED"
         result = get(http, submitted["response_url"])
         assert result.status_code == 422
@@ -206,7 +206,7 @@ class TestResult:
         self, http: httpx.Client, hand_clock: HandClock
     ) -> None:
         submitted = submit(http, {"prompt": "a fox [[poyo: fail]]"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         assert get(http, submitted["response_url"]).status_code == 200
 
 
@@ -219,13 +219,13 @@ class TestCancel:
 
     def test_a_running_job_ends_all_the_same(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox"})
-        hand_clock.advance(0.5)
+        hand_clock.advance_s(0.5)
         assert http.put(submitted["cancel_url"], headers=AUTH).status_code == 202
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         assert get(http, submitted["response_url"]).status_code == 200
 
     def test_an_ended_job(self, http: httpx.Client, hand_clock: HandClock) -> None:
         submitted = submit(http, {"prompt": "a fox"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         cancelled = http.put(submitted["cancel_url"], headers=AUTH)
         assert (cancelled.status_code, cancelled.json()["status"]) == (400, "ALREADY_COMPLETED")

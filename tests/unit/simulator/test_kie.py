@@ -107,7 +107,7 @@ class TestStatus:
         seen = []
         for _ in range(3):
             seen.append(await record(http, task_id))
-            clock.advance(2)
+            clock.advance_s(2)
         assert [one["state"] for one in seen] == ["waiting", "generating", "success"]
         assert [one["resultJson"] for one in seen[:2]] == [None, None]
         (url,) = json.loads(seen[2]["resultJson"])["resultUrls"]
@@ -122,14 +122,14 @@ class TestStatus:
         self, http: httpx.AsyncClient, clock: HandClock, direction: str, message: str
     ) -> None:
         task_id = await submit(http, {**FOX, "prompt": f"a fox [[{direction}]]"})
-        clock.advance(1)
+        clock.advance_s(1)
         ended = await record(http, task_id)
         assert (ended["state"], ended["failMsg"], ended["resultJson"]) == ("fail", message, None)
 
     async def test_several_films(self, http: httpx.AsyncClient, clock: HandClock) -> None:
         given = {"prompt": "a fox [[files 2]]", "duration": 4, "web_search": False}
         task_id = await submit(http, given, "bytedance/seedance-2")
-        clock.advance(2)
+        clock.advance_s(2)
         urls = json.loads((await record(http, task_id))["resultJson"])["resultUrls"]
         assert [url.rpartition("/")[2] for url in urls] == ["video-1.mp4", "video-2.mp4"]
 

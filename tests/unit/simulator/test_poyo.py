@@ -112,7 +112,7 @@ class TestStatus:
         seen = []
         for _ in range(3):
             seen.append(status(http, task_id))
-            hand_clock.advance(2)
+            hand_clock.advance_s(2)
         assert [one["status"] for one in seen] == ["not_started", "running", "finished"]
         assert [one["progress"] for one in seen] == [0, 50, 100]
         assert [len(one["files"]) for one in seen] == [0, 0, 1]
@@ -124,7 +124,7 @@ class TestStatus:
     def test_a_silent_video(self, http: httpx.Client, hand_clock: HandClock) -> None:
         given = {"prompt": "a fox", "duration": 4, "aspect_ratio": "1:1", "generate_audio": False}
         task_id = submit(http, "seedance-1.5-pro", given)
-        hand_clock.advance(2)
+        hand_clock.advance_s(2)
         file = status(http, task_id)["files"][0]
         assert file["file_type"] == "video"
         with av.open(io.BytesIO(http.get(file["file_url"]).content), "r") as container:
@@ -133,7 +133,7 @@ class TestStatus:
 
     def test_music_is_two_tracks(self, http: httpx.Client, hand_clock: HandClock) -> None:
         task_id = submit(http, "generate-music", {**TUNE, "style": "folk"})
-        hand_clock.advance(2)
+        hand_clock.advance_s(2)
         files = status(http, task_id)["files"]
         assert [file["file_type"] for file in files] == ["audio", "audio"]
         tracks = [http.get(file["file_url"]).content for file in files]
@@ -141,7 +141,7 @@ class TestStatus:
 
     def test_a_failed_job_says_why(self, http: httpx.Client, hand_clock: HandClock) -> None:
         task_id = submit(http, "z-image", {"prompt": "a fox [[fail]]", "size": "1:1"})
-        hand_clock.advance(1)
+        hand_clock.advance_s(1)
         ended = status(http, task_id)
         assert (ended["status"], ended["error_message"]) == ("failed", "Generation failed")
         assert ended["files"] == []

@@ -45,7 +45,7 @@ def file_url(http: httpx.Client, clock: HandClock, prompt: str, model: str = "z-
     order = {"model": model, "input": {"prompt": prompt, "size": "16:9"}}
     submitted = http.post("/poyo/api/generate/submit", json=order, headers=AUTH)
     task_id = submitted.json()["data"]["task_id"]
-    clock.advance(2)
+    clock.advance_s(2)
     status = http.get(f"/poyo/api/generate/status/{task_id}", headers=AUTH)
     url = status.json()["data"]["files"][0]["file_url"]
     assert isinstance(url, str)
@@ -105,7 +105,7 @@ class TestFiles:
         submitted = http.post("/poyo/api/generate/submit", json=order, headers=AUTH).json()
         url = f"/files/{submitted['data']['task_id']}/audio-1.mp3"
         assert http.get(url).status_code == 404
-        hand_clock.advance(2)
+        hand_clock.advance_s(2)
         answer = http.get(url)
         assert answer.headers["content-type"] == "audio/mpeg"
         with av.open(io.BytesIO(answer.content)) as container:

@@ -130,9 +130,9 @@ async def test_ark_deletes_a_task_that_waits_or_has_ended(http: httpx.AsyncClien
     assert (await http.delete(waiting)).status_code == 200
     assert (await http.get(waiting)).json()["status"] == "cancelled"
     running = path(await http.post(ARK_TASKS, json=ARK_JOB))
-    clock.advance(1)
+    clock.advance_s(1)
     assert (await http.delete(running)).status_code == 409
-    clock.advance(5)
+    clock.advance_s(5)
     assert (await http.get(running)).json()["status"] == "succeeded"
     assert (await http.delete(running)).status_code == 200
     assert (await http.get(running)).status_code == 404
@@ -140,7 +140,7 @@ async def test_ark_deletes_a_task_that_waits_or_has_ended(http: httpx.AsyncClien
 
 async def test_minimax_deletes_no_task_that_runs(http: httpx.AsyncClient, clock: HandClock) -> None:
     task_id = (await http.post("/minimax/v2/video_generation", json=H3_JOB)).json()["task_id"]
-    clock.advance(1)
+    clock.advance_s(1)
     assert (await http.delete(f"/minimax/v2/video_generation/{task_id}")).status_code == 400
 
 
@@ -189,7 +189,7 @@ async def test_replicates_video_is_one_address(
 ) -> None:
     path = f"/replicate/v1/models/black-forest-labs/{model}/predictions"
     made = (await http.post(path, json={"input": {"prompt": "a fox"}})).json()
-    clock.advance(60)
+    clock.advance_s(60)
     shown = (await http.get(f"/replicate/v1/predictions/{made['id']}")).json()
     assert isinstance(shown["output"], kind)
 

@@ -71,7 +71,7 @@ class TestSettling:
         # What the service does when anything is raised: it must not turn a billed request into a free one.
         loop.run_until_complete(billing.void(placed))
         ledger = run_task_parts.step_runner().ledger
-        clock.advance(HOLD_LIFETIME_MS + 1)
+        clock.advance_ms(HOLD_LIFETIME_MS + 1)
         assert ledger.expire_holds(clock.now_ms(), 10) == 1
         account = api_parts.api().accounts.me(account_id)
         # The row that was written is what the hold is settled by; without one it goes back whole.

@@ -138,10 +138,10 @@ class TestPlacing:
     def test_a_hold_that_is_over_makes_room_and_one_that_is_not_does_not(self, desk: Desk) -> None:
         desk.open(1000)
         desk.place("req_1")
-        desk.clock.advance(HOLD_LIFETIME_MS - 1)
+        desk.clock.advance_ms(HOLD_LIFETIME_MS - 1)
         with pytest.raises(InsufficientBalanceError):
             desk.place("req_2")
-        desk.clock.advance(1)
+        desk.clock.advance_ms(1)
         desk.place("req_2")
         assert desk.balance == 300
         assert [entry.request_id for entry in desk.entries(EntryKind.VOID)] == ["req_1"]
@@ -153,7 +153,7 @@ class TestPlacing:
         with pytest.raises(DatabaseError):
             desk.settle(placed)
         desk.db.down_after = None
-        desk.clock.advance(HOLD_LIFETIME_MS)
+        desk.clock.advance_ms(HOLD_LIFETIME_MS)
         desk.place("req_2")
         assert desk.balance == 1000 - CHARGE - 700
         assert desk.entries(EntryKind.VOID) == []
@@ -231,7 +231,7 @@ class TestPlacing:
         with pytest.raises(RateLimitedError):
             desk.place("req_2")
         assert desk.billing.rate_headers(desk.account_id)["x-ratelimit-remaining"] == "0"
-        desk.clock.advance(60_000)
+        desk.clock.advance_ms(60_000)
         assert desk.place("req_3").hold.amount_micro_usd == 700
 
     def test_an_account_with_several_rows_has_the_sum_of_their_limits(self, desk: Desk) -> None:
@@ -409,7 +409,7 @@ class TestLate:
     def expired(self, desk: Desk) -> PlacedHold:
         """Return a hold that the sweeper gave back while its request went on."""
         placed = desk.place("req_1")
-        desk.clock.advance(HOLD_LIFETIME_MS)
+        desk.clock.advance_ms(HOLD_LIFETIME_MS)
         assert desk.ledger.expire_holds(desk.clock.now_ms(), 10) == 1
         return placed
 
@@ -438,7 +438,7 @@ class TestLate:
         desk.open(10_000)
         allowance = SpendingCap(1_000, CapPeriod.DAY).at("key_1", desk.clock.now_ms())
         placed = desk.place("req_1", allowance=allowance)
-        desk.clock.advance(HOLD_LIFETIME_MS)
+        desk.clock.advance_ms(HOLD_LIFETIME_MS)
         desk.ledger.expire_holds(desk.clock.now_ms(), 10)
         desk.place("req_2", Demand(900, 0), allowance=allowance)
         assert desk.settle(placed) == (100, 20)

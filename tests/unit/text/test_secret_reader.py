@@ -53,6 +53,6 @@ def test_one_that_cannot_be_read_at_all_is_a_fault(failure: Any) -> None:
 def test_what_was_read_is_good_until_the_next_try(failure: Any) -> None:
     found, clock = reader(GOOD, failure, GOOD)
     for later_ms in (0, REFRESH_MS, text_parts.REPEAT_MS - 1, 1):
-        clock.advance(later_ms)
+        clock.advance_ms(later_ms)
         assert set(asyncio.run(found.upstreams())) == {"openai"}
     assert found.secrets.script == []  # type: ignore[attr-defined]

@@ -51,10 +51,10 @@ class TestReading:
             found.follow()
             await found.known()
         assert table.reads == 1
-        clock.advance(REFRESH_MS - 1)
+        clock.advance_ms(REFRESH_MS - 1)
         await found.known()
         assert table.reads == 1
-        clock.advance(1)
+        clock.advance_ms(1)
         found.follow()
         await asyncio.sleep(0)
         assert table.reads == 2
@@ -64,7 +64,7 @@ class TestReading:
         found, clock = known(table)
         await found.known()
         table.off, table.held = frozenset({"openai"}), asyncio.Event()
-        clock.advance(REFRESH_MS)
+        clock.advance_ms(REFRESH_MS)
         # It does not wait: the read has no answer yet.
         await found.known()
         assert not found.is_off("openai", "m")
@@ -78,7 +78,7 @@ class TestReading:
         found, clock = known(table)
         await found.known()
         table.off = frozenset({"openai"})
-        clock.advance(ACCEPTED_MS)
+        clock.advance_ms(ACCEPTED_MS)
         await found.known()
         assert found.is_off("openai", "m")
 
@@ -101,12 +101,12 @@ class TestReading:
         await found.known()
         table.is_broken = True
         for _ in range(3):
-            clock.advance(ACCEPTED_MS)
+            clock.advance_ms(ACCEPTED_MS)
             await found.known()
             assert found.is_off("openai", "m")
         assert [record.message for record in caplog.records] == ["text.switches_not_read"] * 3
         table.is_broken, table.off = False, frozenset()
-        clock.advance(REFRESH_MS)
+        clock.advance_ms(REFRESH_MS)
         await found.known()
         assert not found.is_off("openai", "m")
 

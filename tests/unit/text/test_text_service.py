@@ -193,7 +193,7 @@ class TestOutage:
     def test_after_a_window_one_request_tries_it_and_those_beside_it_do_not_wait(self) -> None:
         desk = Desk(FakeHttp(timed_out))
         assert desk.status() == 524
-        desk.clock.advance(WINDOW_MS)
+        desk.clock.advance_ms(WINDOW_MS)
         desk.http.asked.clear()
 
         async def crowd() -> list[TextResponse]:
@@ -223,10 +223,10 @@ class TestOutage:
     def test_a_failed_try_leaves_it_alone_for_another_window(self) -> None:
         desk = Desk(FakeHttp(timed_out))
         desk.status()
-        desk.clock.advance(WINDOW_MS)
+        desk.clock.advance_ms(WINDOW_MS)
         assert desk.status() == 524
         desk.http.asked.clear()
-        desk.clock.advance(WINDOW_MS - 1)
+        desk.clock.advance_ms(WINDOW_MS - 1)
         assert desk.status() == 200
         assert desk.http.asked == ["reserve"]
 

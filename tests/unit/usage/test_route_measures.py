@@ -90,7 +90,7 @@ def database(books: Books) -> Database:
 
 def clock(now_ms: int = NOW_MS) -> ManualClock:
     made = ManualClock()
-    made.advance(now_ms - made.now_ms())
+    made.advance_ms(now_ms - made.now_ms())
     return made
 
 

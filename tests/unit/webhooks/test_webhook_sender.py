@@ -182,7 +182,7 @@ class TestDelivered:
     def test_every_attempt_has_the_same_id_and_a_timestamp_of_its_own(self) -> None:
         post = Post(lambda: 500)
         post.deliver()
-        post.clock.advance(10_000)
+        post.clock.advance_ms(10_000)
         post.deliver()
         first, second = [headers for _, _, headers in post.outbound.posts]
         assert first["webhook-id"] == second["webhook-id"]
@@ -200,14 +200,14 @@ class TestDelivered:
 
 class TestLog:
     def test_an_attempt_that_was_answered(self) -> None:
-        post = Post(lambda: post.clock.advance(150) or 503)  # type: ignore[func-returns-value]
+        post = Post(lambda: post.clock.advance_ms(150) or 503)  # type: ignore[func-returns-value]
         began_ms = post.clock.now_ms()
         post.deliver()
         assert post.delivery.log == (DeliveryAttempt(began_ms, 150, status=503, answer="said\ufffdso"),)
 
     def test_an_attempt_without_an_answer(self) -> None:
         def hang() -> int:
-            post.clock.advance(10_000)
+            post.clock.advance_ms(10_000)
             raise httpx.ReadTimeout("late")
 
         post = Post(hang)
@@ -252,7 +252,7 @@ class TestLane:
 
     @pytest.mark.parametrize(("took_ms", "slow"), [(0, False), (SLOW_MS - 1, False), (SLOW_MS, True)])
     def test_the_slot_is_given_back_with_a_word_on_how_long_it_took(self, took_ms: int, slow: bool) -> None:
-        post = Post(lambda: post.clock.advance(took_ms) or 200)  # type: ignore[func-returns-value]
+        post = Post(lambda: post.clock.advance_ms(took_ms) or 200)  # type: ignore[func-returns-value]
         post.deliver()
         assert (post.lanes.inside, post.lanes.notes) == (set(), [slow])
 
@@ -368,7 +368,7 @@ class TestCrash:
     def test_the_sweeper_finds_it_by_its_lease_and_it_is_tried_again(self) -> None:
         post = Post()
         self.crash(post)
-        post.clock.advance(CLAIM_LEASE_MS)
+        post.clock.advance_ms(CLAIM_LEASE_MS)
         assert post.delivery.wake_at_ms == post.clock.now_ms()
         assert post.deliver() is DeliveryOutcome.DELIVERED
         assert post.delivery.attempts == 2
