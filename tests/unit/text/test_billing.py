@@ -107,3 +107,20 @@ class TestSettling:
         billed = loop.run_until_complete(billing.settle(placed, MODEL, Usage(1000, 10)))
         assert billed.charge_micro_usd == placed.hold.amount_micro_usd
         assert billed.shortfall_micro_usd == 1000 + 20 - placed.hold.amount_micro_usd
+
+
+def test_a_request_whose_hold_is_gone_is_not_taken_over(
+    aws: Aws, clock: ManualClock, loop: asyncio.AbstractEventLoop
+) -> None:
+    writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
+    first, second = (
+        TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
+        for _ in range(2)
+    )
+    account_id = api_parts.api().accounts.open(10_000).account_id
+    placed = loop.run_until_complete(first.place(account_id, "req_1", choosing(Demand(10, 10), MODEL)))
+    first.hand_over(placed)
+    assert loop.run_until_complete(second.take_over(placed))
+    loop.run_until_complete(second.void(placed))
+    assert not loop.run_until_complete(first.take_over(placed))
+    assert api_parts.api().accounts.me(account_id).balance_micro_usd == 10_000
