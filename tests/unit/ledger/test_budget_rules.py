@@ -14,11 +14,12 @@ from tests.bench.account import BODY, MODEL, budgeted_at, run, together
 from tests.support.losses import Losses
 from tests.support.simulated import SimulatedLoop
 from tests.unit.ledger.test_caps import ms
-from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, Bank, carried_out, within_a_second
+from tests.unit.ledger.test_wallets import DEMAND, HOLD, SEEDS, USAGE, Bank, carried_out, within_a_second
 from tests.unit.text.samples import choosing
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.kit.clock import MS_PER_DAY
+from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.errors import StorageBusyError
@@ -241,6 +242,38 @@ def test_a_budget_that_400_requests_share_at_once_sustains_40_a_second() -> None
     outcome = run(lambda world, rate: budgeted_at(world, rate, 10.0), 40, has_physics=True)
     assert outcome.at_once > 390
     assert outcome.is_sustained
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_what_requests_did_not_use_is_back_in_their_budget_at_once(
+    monkeypatch: pytest.MonkeyPatch, *, is_busy: bool
+) -> None:
+    """Also if others change the rows at the same time, so that the charge is recorded before all else."""
+
+    async def collided(*_: object) -> bool:
+        return False
+
+    async def story(loop: SimulatedLoop) -> None:
+        bank = Treasury(loop, 1, 100 * HOLD)
+        await bank.open()
+        await bank.define(budget("all", "account", 50 * HOLD))
+        billing, spender = bank.processes[0], Spender(None, ALICE)
+        failed, served = [
+            await billing.place(bank.account_id, new_id("req"), choosing(DEMAND, MODEL), spender=spender)
+            for _ in range(2)
+        ]
+        assert bank.counted().total() == 2 * HOLD
+        await billing.void(failed)
+        charge = (await billing.settle(served, served.routes.candidates[0].model, USAGE)).charge_micro_usd
+        assert 0 < charge < HOLD
+        assert bank.counted().total() == charge
+        assert bank.total() == 100 * HOLD - charge
+        assert {row["holds"] for row in bank.rows()} == {0}
+        assert await bank.threads.run(bank.proven)
+
+    if is_busy:
+        monkeypatch.setattr(AsyncDatabase, "transact_once", collided)
+    carried_out(story)
 
 
 def test_a_changed_budget_holds_for_every_process_at_once() -> None:
