@@ -30,6 +30,7 @@ from tollgate.ledger.errors import (
     RateLimitedError,
     SpendingCapReachedError,
 )
+from tollgate.ledger.families import markup_of
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
@@ -292,6 +293,30 @@ class TestPlacing:
         with pytest.raises(DatabaseBusyError, match="moving"):
             desk.place("req_1", Demand(100, 575))
         assert desk.row["holds"] == {}
+
+
+class TestMarkup:
+    @pytest.mark.parametrize("has_budget", [False, True])
+    def test_is_earned_by_charges_and_not_by_requests_that_failed(
+        self, desk: Desk, *, has_budget: bool
+    ) -> None:
+        desk.open(10_000)
+        budgets, account_id = api_parts.api().budgets, desk.account_id
+        budgets.budgets.change(account_id, NO_BUDGETS, Budgets(markup_percent=50))
+        if has_budget:
+            budgets.create(account_id, {"name": "All", "scope": "account", "limitCents": 3, "per": "total"})
+        failed, served = desk.place("req_1"), desk.place("req_2")
+        assert (failed.hold.amount_micro_usd, len(failed.hold.budgets)) == (1_050, has_budget)
+        desk.run(desk.billing.void(failed))
+        assert (desk.balance, markup_of(desk.row)) == (10_000 - 1_050, 0)
+        # 100 tokens at 1.5 and 10 at 3 USD a million, of which a third is the parent's.
+        billed = desk.run(desk.billing.settle(served, served.routes.candidates[0].model, Usage(100, 10)))
+        assert billed.charge_micro_usd == 180
+        assert (desk.balance, markup_of(desk.row)) == (10_000 - 180, 60)
+        [entry] = desk.entries(EntryKind.TEXT)
+        assert (entry.amount_micro_usd, entry.markup_micro_usd) == (-180, 60)
+        # It is moved to the parent by the sweeper, whose timer was set.
+        assert desk.row["wake_at"] == served.hold.expires_at_ms
 
 
 class TestSettling:
