@@ -3,6 +3,8 @@
 import asyncio
 import json
 from collections.abc import Coroutine, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from itertools import cycle
 from typing import Any, TypeVar
 
@@ -34,8 +36,11 @@ from tollgate.ledger.families import markup_of
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.trace import RouteCall
 from tollgate.ledger.wallets import Limits, WalletWrites, row_ids
+from tollgate.routing.speeds import Speed
 from tollgate.routing.wishes import Wishes
+from tollgate.text.models import BATCH
 from tollgate.text.money.billing import TextBilling
 from tollgate.text.money.metering import Demand
 from tollgate.text.money.placed import Billed, PlacedHold
@@ -159,9 +164,16 @@ class TestPlacing:
         assert desk.balance == 1000 - CHARGE - 700
         assert desk.entries(EntryKind.VOID) == []
 
-    def test_a_process_learns_an_accounts_limit_from_its_first_hold(self, desk: Desk) -> None:
+    @pytest.mark.parametrize("has_budget", [False, True])
+    def test_a_process_learns_an_accounts_limit_from_its_first_hold(
+        self, desk: Desk, *, has_budget: bool
+    ) -> None:
         desk.open(20_000, text_at_once=1)
+        if has_budget:
+            body = {"name": "All", "scope": "account", "limitCents": 3, "per": "total"}
+            api_parts.api().budgets.create(desk.account_id, body)
         desk.place("req_1")
+        assert desk.billing.limits.get(desk.account_id) == Limits(text_at_once=1)
         with pytest.raises(ConcurrencyLimitedError, match="has 1 text requests"):
             desk.place("req_2")
 
@@ -319,7 +331,46 @@ class TestMarkup:
         assert desk.row["wake_at"] == served.hold.expires_at_ms
 
 
+class TestSpeeds:
+    @pytest.mark.parametrize(
+        ("first_byte_ms", "speed"),
+        [
+            # 32 tokens in the 1.6 seconds after the first, of the two seconds since the call.
+            (1_400, Speed(400, 20)),
+            # A complete answer has no first byte.
+            (None, Speed(2_000, 16)),
+        ],
+    )
+    def test_is_measured_from_the_last_call_of_the_provider_that_answered(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, first_byte_ms: int | None, speed: Speed
+    ) -> None:
+        desk.open(10_000)
+        placed = desk.place("req_1")
+        monkeypatch.setattr(PlacedHold, "elapsed_ms", lambda _: 3_000)
+        placed.calls = [RouteCall(name, at) for name, at in [("some", 100), ("other", 500), ("some", 1_000)]]
+        placed.provider, placed.first_byte_ms = "some", first_byte_ms
+        desk.settle(placed, Usage(100, 32))
+        routes = [(MODEL.id, "some"), (MODEL.id, "other")]
+        assert desk.billing.speeds.of(routes, desk.clock.now_ms()) == {routes[0]: speed}
+
+    def test_of_a_batch_is_none(self, desk: Desk) -> None:
+        desk.open(10_000)
+        placed = desk.place("req_1")
+        placed.calls, placed.provider = [RouteCall("some", 0)], "some"
+        model = replace(MODEL, services={BATCH: Decimal("0.5")})
+        desk.run(desk.billing.settle(placed, model, Usage(100, 32, service=BATCH)))
+        assert desk.billing.speeds.of([(MODEL.id, "some")], desk.clock.now_ms()) == {}
+
+
 class TestSettling:
+    @pytest.mark.parametrize("is_estimated", [False, True])
+    def test_an_estimated_usage_is_logged(
+        self, desk: Desk, caplog: pytest.LogCaptureFixture, *, is_estimated: bool
+    ) -> None:
+        desk.open(10_000)
+        desk.settle(desk.place("req_1"), replace(USAGE, estimated=is_estimated))
+        assert ("text.usage_estimated" in caplog.text) is is_estimated
+
     @pytest.mark.parametrize(
         ("output_tokens", "reason"), [(4_096, "The balance limited the response."), (4_095, None)]
     )

@@ -8,16 +8,20 @@ from hypothesis import strategies as st
 
 from tests.support.laws import money_examples
 from tests.unit.text.samples import prices, text_model, tiered_model
-from tollgate.text.models import BATCH, LongContextTier, TextModel, TokenPrices
+from tollgate.text.models import BATCH, LongContextTier, TextModel, TextProtocol, TextRoute, TokenPrices
 from tollgate.text.money.cost import shown_cost
 from tollgate.text.money.metering import (
     Demand,
     HoldPlan,
     affordable_hold,
+    charge_and_input,
     charge_micro_usd,
+    dearest_prices,
     full_hold,
+    hold_within,
     unit_prices,
 )
+from tollgate.text.money.route_plan import Candidate, RoutePlan
 from tollgate.text.usage import Usage
 
 PRICES = st.decimals("0", "100", places=3)
@@ -158,6 +162,55 @@ class TestFullHold:
             full_hold(Demand(tokens, 0), tiered_model()).amount_micro_usd for tokens in (99_999, 100_000)
         ]
         assert amounts == [20_000, 100_000]
+
+
+def test_the_input_has_no_part_of_output_and_searches() -> None:
+    model = text_model(prices=TokenPrices(Decimal(1), Decimal(2), web_search=Decimal(50)))
+    assert charge_and_input(Usage(100, 10, web_searches=3), model) == (100 + 20 + 150, 100)
+
+
+@pytest.mark.parametrize(("tokens", "dearest"), [(99_999, ("0.1", "0.5")), (100_000, ("0.5", "2.5"))])
+def test_a_route_is_as_dear_as_the_dearest_tier_within_reach(tokens: int, dearest: tuple[str, str]) -> None:
+    assert dearest_prices(Demand(tokens, 0), tiered_model()) == tuple(map(Decimal, dearest))
+
+
+@pytest.mark.parametrize(("may_skip", "fewest"), [(True, 0), (False, 1)])
+def test_a_balance_of_nothing_holds_the_fewest_searches(may_skip: bool, fewest: int) -> None:
+    demand = Demand(0, 10, searches=3, may_skip_search=may_skip)
+    model = text_model(prices=TokenPrices(Decimal(1), Decimal(2), web_search=Decimal(50)))
+    assert affordable_hold(demand, model, 0).searches == fewest
+
+
+class TestOneOfSeveralModels:
+    """The hold covers the dearest of them; the others may write more for it."""
+
+    @pytest.mark.parametrize(
+        ("limit", "held", "expected"),
+        [
+            (None, 250_000, HoldPlan(250_000, 24_600, 24_600)),
+            (100, 250_000, HoldPlan(250_000, 100)),
+            (None, 4_000, HoldPlan(4_000, 1, 1)),
+        ],
+    )
+    def test_its_limit_is_what_the_hold_pays(self, limit: int | None, held: int, expected: HoldPlan) -> None:
+        assert hold_within(Demand(1_000, limit), text_model(), HoldPlan(held, 7)) == expected
+
+    @settings(max_examples=money_examples(100))
+    @given(data=st.data(), demand=DEMANDS, models=st.tuples(MODELS, MODELS), balance=BALANCES)
+    def test_whichever_answers_its_charge_never_exceeds_the_hold(
+        self, data: st.DataObject, demand: Demand, models: tuple[TextModel, TextModel], balance: int
+    ) -> None:
+        route = TextRoute("some", "m", TextProtocol.OPENAI)
+        plan = RoutePlan(
+            tuple(Candidate(replace(one, id=str(n)), route, demand) for n, one in enumerate(models))
+        )
+        held = plan.affordable_hold(balance)
+        for candidate in plan.candidates:
+            own = plan.hold_for(candidate, held)
+            assert own.amount_micro_usd == held.amount_micro_usd
+            output = data.draw(st.integers(0, own.output_limit * demand.answers))
+            usage = Usage(demand.input_tokens, output, service=served_of(data, demand))
+            assert charge_micro_usd(usage, candidate.model) <= held.amount_micro_usd
 
 
 class TestCuts:
