@@ -58,6 +58,7 @@ GROUPS = {
             *(
                 f"tests/unit/text/test_{name}.py"
                 for name in (
+                    "billed_speeds",
                     "billing",
                     "billing_rules",
                     "leaving",
@@ -65,6 +66,7 @@ GROUPS = {
                     "renewals",
                     "rerank",
                     "reserves",
+                    "text_markup",
                     "transcription",
                 )
             ),

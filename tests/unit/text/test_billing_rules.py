@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from itertools import cycle
 from typing import Any, TypeVar
 
@@ -32,15 +31,11 @@ from tollgate.ledger.errors import (
     RateLimitedError,
     SpendingCapReachedError,
 )
-from tollgate.ledger.families import markup_of
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
-from tollgate.ledger.trace import RouteCall
 from tollgate.ledger.wallets import Limits, WalletWrites, row_ids
-from tollgate.routing.speeds import Speed
 from tollgate.routing.wishes import Wishes
-from tollgate.text.models import BATCH
 from tollgate.text.money.billing import TextBilling
 from tollgate.text.money.metering import Demand
 from tollgate.text.money.placed import Billed, PlacedHold
@@ -305,61 +300,6 @@ class TestPlacing:
         with pytest.raises(DatabaseBusyError, match="moving"):
             desk.place("req_1", Demand(100, 575))
         assert desk.row["holds"] == {}
-
-
-class TestMarkup:
-    @pytest.mark.parametrize("has_budget", [False, True])
-    def test_is_earned_by_charges_and_not_by_requests_that_failed(
-        self, desk: Desk, *, has_budget: bool
-    ) -> None:
-        desk.open(10_000)
-        budgets, account_id = api_parts.api().budgets, desk.account_id
-        budgets.budgets.change(account_id, NO_BUDGETS, Budgets(markup_percent=50))
-        if has_budget:
-            budgets.create(account_id, {"name": "All", "scope": "account", "limitCents": 3, "per": "total"})
-        failed, served = desk.place("req_1"), desk.place("req_2")
-        assert (failed.hold.amount_micro_usd, len(failed.hold.budgets)) == (1_050, has_budget)
-        desk.run(desk.billing.void(failed))
-        assert (desk.balance, markup_of(desk.row)) == (10_000 - 1_050, 0)
-        # 100 tokens at 1.5 and 10 at 3 USD a million, of which a third is the parent's.
-        billed = desk.run(desk.billing.settle(served, served.routes.candidates[0].model, Usage(100, 10)))
-        assert billed.charge_micro_usd == 180
-        assert (desk.balance, markup_of(desk.row)) == (10_000 - 180, 60)
-        [entry] = desk.entries(EntryKind.TEXT)
-        assert (entry.amount_micro_usd, entry.markup_micro_usd) == (-180, 60)
-        # It is moved to the parent by the sweeper, whose timer was set.
-        assert desk.row["wake_at"] == served.hold.expires_at_ms
-
-
-class TestSpeeds:
-    @pytest.mark.parametrize(
-        ("first_byte_ms", "speed"),
-        [
-            # 32 tokens in the 1.6 seconds after the first, of the two seconds since the call.
-            (1_400, Speed(400, 20)),
-            # A complete answer has no first byte.
-            (None, Speed(2_000, 16)),
-        ],
-    )
-    def test_is_measured_from_the_last_call_of_the_provider_that_answered(
-        self, desk: Desk, monkeypatch: pytest.MonkeyPatch, first_byte_ms: int | None, speed: Speed
-    ) -> None:
-        desk.open(10_000)
-        placed = desk.place("req_1")
-        monkeypatch.setattr(PlacedHold, "elapsed_ms", lambda _: 3_000)
-        placed.calls = [RouteCall(name, at) for name, at in [("some", 100), ("other", 500), ("some", 1_000)]]
-        placed.provider, placed.first_byte_ms = "some", first_byte_ms
-        desk.settle(placed, Usage(100, 32))
-        routes = [(MODEL.id, "some"), (MODEL.id, "other")]
-        assert desk.billing.speeds.of(routes, desk.clock.now_ms()) == {routes[0]: speed}
-
-    def test_of_a_batch_is_none(self, desk: Desk) -> None:
-        desk.open(10_000)
-        placed = desk.place("req_1")
-        placed.calls, placed.provider = [RouteCall("some", 0)], "some"
-        model = replace(MODEL, services={BATCH: Decimal("0.5")})
-        desk.run(desk.billing.settle(placed, model, Usage(100, 32, service=BATCH)))
-        assert desk.billing.speeds.of([(MODEL.id, "some")], desk.clock.now_ms()) == {}
 
 
 class TestSettling:
