@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,7 @@ wishes_of_any_kind = st.builds(
     only=st.none() | some_names,
     ignore=some_names,
     allow_fallbacks=st.booleans(),
+    require_parameters=st.booleans(),
     deny_data_collection=st.booleans(),
     zdr=st.booleans(),
     max_price=st.dictionaries(st.sampled_from((PROMPT, COMPLETION)), st.decimals(0, 9, places=1), max_size=2),
@@ -111,6 +113,63 @@ class TestLaws:
         assert Wishes.from_item(wishes.to_item()) == wishes
 
 
+class TestNarrows:
+    """A key may only create keys whose routing policy narrows its own. A policy has no `allow_fallbacks`."""
+
+    POLICY = Wishes(
+        only=frozenset({"alpha", "beta", "delta"}),
+        ignore=frozenset({"delta"}),
+        require_parameters=True,
+        deny_data_collection=True,
+        zdr=True,
+        max_price={PROMPT: Decimal(5)},
+    )
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {},
+            {"only": frozenset({"alpha"}), "ignore": frozenset()},
+            {"ignore": frozenset({"alpha", "delta"})},
+            {"max_price": {PROMPT: Decimal(4), COMPLETION: Decimal(1)}},
+            {"sort": Sort.PRICE, "order": ("beta",)},
+        ],
+    )
+    def test_the_same_and_less(self, change: dict[str, Any]) -> None:
+        assert replace(self.POLICY, **change).narrows(self.POLICY)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"only": None},
+            {"only": frozenset({"alpha", "gamma"})},
+            {"ignore": frozenset()},
+            {"require_parameters": False},
+            {"deny_data_collection": False},
+            {"zdr": False},
+            {"max_price": {}},
+            {"max_price": {PROMPT: Decimal(6)}},
+        ],
+    )
+    def test_more(self, change: dict[str, Any]) -> None:
+        assert not replace(self.POLICY, **change).narrows(self.POLICY)
+
+    def test_an_ignored_provider_is_left_out_by_either_list(self) -> None:
+        policy = Wishes(ignore=frozenset({"delta"}))
+        found = [wishes.narrows(policy) for wishes in (policy, Wishes(only=frozenset({"alpha"})), NO_WISHES)]
+        assert found == [True, True, False]
+        assert NO_WISHES.narrows(NO_WISHES)
+
+    @given(catalogs, wishes_of_any_kind, wishes_of_any_kind)
+    def test_nothing_is_permitted_beyond_the_policy(
+        self, routes: list[Route], narrow: Wishes, policy: Wishes
+    ) -> None:
+        policy = replace(policy, allow_fallbacks=True)
+        for wishes in (narrow, replace(policy, only=narrow.only), replace(policy, ignore=narrow.ignore)):
+            if wishes.narrows(policy):
+                assert all(fulfils(route, policy) for route in routes if fulfils(route, wishes))
+
+
 class TestOrder:
     def test_the_catalogs_order_is_the_default(self) -> None:
         assert selected(MODEL, NO_WISHES) == MODEL
@@ -142,6 +201,12 @@ class TestOrder:
         policies = Policies(account=Wishes(order=("beta",)), key=Wishes(order=("delta",)))
         assert selected(MODEL, NO_WISHES, policies)[0].provider == "delta"
         assert selected(MODEL, Wishes(order=("gamma",)), policies)[0].provider == "gamma"
+
+
+class TestPrices:
+    def test_a_route_at_the_highest_price_is_permitted_and_one_without_a_price_is_free(self) -> None:
+        routes = [Route("m", "alpha", {PROMPT: Decimal(5)}), Route("m", "beta")]
+        assert selected(routes, Wishes(max_price={PROMPT: Decimal(5), COMPLETION: Decimal(0)})) == routes
 
 
 class TestRefusals:

@@ -237,3 +237,12 @@ class TestRefusal:
     def test_an_overload_in_the_other_protocol(self, client: Any, theirs: int, own: int) -> None:
         other = ANTHROPIC if client is OPENAI else OPENAI
         assert refusal(client, other, b"{}", Fault(theirs, "m", "t", "c"))[0] == own
+
+
+def test_the_text_of_a_detail_is_the_message() -> None:
+    assert fault_of({"detail": "No such model"}, 404).message == "No such model"
+
+
+@pytest.mark.parametrize(("code", "status"), [(429, 429), ("429", 502), (1008, 502), (None, 502)])
+def test_only_a_number_that_is_an_error_status_is_the_status_inside_200(code: object, status: int) -> None:
+    assert fault_of({"error": {"message": "no", "code": code}}, 200).status == status
