@@ -1,6 +1,6 @@
 """Signing in at the dashboard with an OpenID Certified provider (panva/node-oidc-provider), all over HTTP.
 
-What a provider that lies leads to is in `tests/functional/test_dashboard_sign_in.py`: this one does not.
+`tests/functional/dashboard/test_dashboard_sign_in.py` has what follows if a provider lies: this one does not.
 """
 
 import json

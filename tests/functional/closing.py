@@ -15,8 +15,8 @@ from local.machine.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
+from tests.functional.dashboard.test_dashboard_members import member
 from tests.functional.test_audit_log import events
-from tests.functional.test_dashboard_members import member
 from tests.functional.test_directory import connect
 from tests.functional.test_record_usage import counted_records, record
 from tests.functional.test_run_task import run_to_end

@@ -9,9 +9,9 @@ from dispatch_changes.app import handler as dispatch
 from local.machine.events import Context, stream_event
 from tests.conftest import Aws
 from tests.functional.conftest import StreamReader
+from tests.functional.dashboard.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
-from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_payments import send
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser

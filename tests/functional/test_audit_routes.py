@@ -15,11 +15,11 @@ from api.app import app as api_app
 from dashboard.app import app as dashboard_app
 from dashboard.pages.audit import WORDS
 from tests.functional.conftest import with_prompt
+from tests.functional.dashboard.test_dashboard_budgets import FORM as BUDGET
+from tests.functional.dashboard.test_dashboard_members import account_of, identity, invite
 from tests.functional.test_api import call
 from tests.functional.test_audit_log import OPERATORS_ACTS, events, operator_console
 from tests.functional.test_connector_routes import Client
-from tests.functional.test_dashboard_budgets import FORM as BUDGET
-from tests.functional.test_dashboard_members import account_of, identity, invite
 from tests.functional.test_directory import OFF, connect
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock

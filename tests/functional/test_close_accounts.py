@@ -16,8 +16,8 @@ from tests.functional.closing import (
     with_low_balance,
 )
 from tests.functional.conftest import with_prompt
+from tests.functional.dashboard.test_dashboard_members import member
 from tests.functional.test_api import call
-from tests.functional.test_dashboard_members import member
 from tests.functional.test_payments import send
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
+from tests.functional.dashboard.test_dashboard_members import identity, member
 from tests.functional.test_audit_log import events
-from tests.functional.test_dashboard_members import identity, member
 from tests.support.clock import ManualClock
 from tests.support.dashboard import HOST, STAGE, Answer, Browser
 from tests.unit.connectors.test_sign_in_requests import CHALLENGE, VERIFIER

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.functional.dashboard.test_dashboard_members import account_of, identity, invite, key_in, member
 from tests.functional.test_audit_log import events
-from tests.functional.test_dashboard_members import account_of, identity, invite, key_in, member
 from tests.support.dashboard import ORIGIN, Answer, Browser
 from tollgate.accounts.scopes import Scope
 from tollgate.audit.events import Action

@@ -8,9 +8,9 @@ from notify_members.app import handler
 from tests.conftest import Aws
 from tests.functional import mailbox
 from tests.functional.conftest import with_prompt
+from tests.functional.dashboard.test_dashboard_members import account_of
 from tests.functional.mailbox import ADA, BOB, CONTEXT, FORM, Mailbox, Post
 from tests.functional.test_audit_log import events
-from tests.functional.test_dashboard_members import account_of
 from tests.functional.test_record_usage import counted_records, record
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser

@@ -8,8 +8,8 @@ import pytest
 from notify_members.app import handler
 from tests.conftest import Aws
 from tests.functional import mailbox
+from tests.functional.dashboard.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.mailbox import ADA, BOB, CONTEXT, EVENT, FORM, Mailbox, Post, tell, used_up
-from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tollgate.audit.events import Action

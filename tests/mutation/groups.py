@@ -1,8 +1,17 @@
 """The groups of `make mutants`: files, and the tests that should notice a change of them."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 _CODE = "shared/tollgate"
+
+
+def _functional(*names: str) -> Iterator[str]:
+    """Yield the functional tests with these names. Raises `ValueError` if there is none."""
+    for name in names:
+        (file,) = Path("tests/functional").rglob(f"test_{name}.py")
+        yield str(file)
 
 
 class Group(NamedTuple):
@@ -28,24 +37,21 @@ GROUPS = {
                     "text/test_billing.py",
                 )
             ),
-            *(
-                f"tests/functional/test_{name}.py"
-                for name in (
-                    "admin",
-                    "budgets",
-                    "check_ledger",
-                    "close_accounts",
-                    "dashboard_activity",
-                    "dashboard_statements",
-                    "payment_claims",
-                    "quotes",
-                    "requests",
-                    "run_tokens",
-                    "statistics",
-                    "subaccounts",
-                    "sweep",
-                    "task_api",
-                )
+            *_functional(
+                "admin",
+                "budgets",
+                "check_ledger",
+                "close_accounts",
+                "dashboard_activity",
+                "dashboard_statements",
+                "payment_claims",
+                "quotes",
+                "requests",
+                "run_tokens",
+                "statistics",
+                "subaccounts",
+                "sweep",
+                "task_api",
             ),
         ],
     ),
@@ -82,23 +88,20 @@ GROUPS = {
         [f"{_CODE}/accounts/*.py"],
         [
             "tests/unit/accounts",
-            *(
-                f"tests/functional/test_{name}.py"
-                for name in (
-                    "access_log",
-                    "api",
-                    "api_keys",
-                    "api_keys_at_once",
-                    "connector_routes",
-                    "dashboard_answers",
-                    "notices_in_time",
-                    "notify_members",
-                    "projects",
-                    "requests",
-                    "run_tokens",
-                    "subaccounts",
-                    "task_routing",
-                )
+            *_functional(
+                "access_log",
+                "api",
+                "api_keys",
+                "api_keys_at_once",
+                "connector_routes",
+                "dashboard_answers",
+                "notices_in_time",
+                "notify_members",
+                "projects",
+                "requests",
+                "run_tokens",
+                "subaccounts",
+                "task_routing",
             ),
         ],
     ),
@@ -124,16 +127,13 @@ GROUPS = {
         [
             "tests/unit/ledger/test_budget_rules.py",
             "tests/unit/text/test_billing_rules.py",
-            *(
-                f"tests/functional/test_{name}.py"
-                for name in (
-                    "budgets",
-                    "dashboard_budgets",
-                    "run_tokens",
-                    "subaccounts",
-                    "task_routing",
-                    "webhook_addresses",
-                )
+            *_functional(
+                "budgets",
+                "dashboard_budgets",
+                "run_tokens",
+                "subaccounts",
+                "task_routing",
+                "webhook_addresses",
             ),
         ],
     ),
@@ -142,17 +142,14 @@ GROUPS = {
         [
             "tests/unit/batches",
             "tests/unit/providers/test_vendor_batches.py",
-            *(
-                f"tests/functional/test_{name}.py"
-                for name in (
-                    "dashboard_jobs",
-                    "run_batch",
-                    "run_batch_later",
-                    "run_batch_odd_answers",
-                    "run_batch_parcels",
-                    "run_batch_repeats",
-                    "run_batch_vendors",
-                )
+            *_functional(
+                "dashboard_jobs",
+                "run_batch",
+                "run_batch_later",
+                "run_batch_odd_answers",
+                "run_batch_parcels",
+                "run_batch_repeats",
+                "run_batch_vendors",
             ),
         ],
         emulator=True,
@@ -161,26 +158,20 @@ GROUPS = {
         [f"{_CODE}/workflows/*.py", f"{_CODE}/quotes/*.py"],
         [
             "tests/unit/workflows",
-            *(
-                f"tests/functional/test_{name}.py"
-                for name in ("quotes", "text_quotes", "workflow_chats", "workflow_options", "workflows")
-            ),
+            *_functional("quotes", "text_quotes", "workflow_chats", "workflow_options", "workflows"),
         ],
         emulator=True,
     ),
     "cache": Group(
         [f"{_CODE}/text/serving/answer_cache.py"],
-        ["tests/functional/test_text_cache.py", "tests/functional/test_text_chat_images.py"],
+        ["tests/functional/text/test_text_cache.py", "tests/functional/text/test_text_chat_images.py"],
         emulator=True,
     ),
     "lanes": Group(
         [f"{_CODE}/webhooks/{name}.py" for name in ("repository", "schedule", "sender", "failing_endpoints")],
         [
             "tests/unit/webhooks",
-            *(
-                f"tests/functional/test_{name}.py"
-                for name in ("deliver_webhook", "notices_in_time", "webhook_crashes")
-            ),
+            *_functional("deliver_webhook", "notices_in_time", "webhook_crashes"),
         ],
     ),
     "permissions": Group(

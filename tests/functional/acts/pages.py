@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.functional.acts.worlds import Act, Doing, World, acts_in
+from tests.functional.dashboard.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_connector_routes import CHOICES, Client
-from tests.functional.test_dashboard_members import account_of, identity, invite, member
 from tests.functional.test_directory import OFF, connect, join
 from tests.functional.test_payments import send
 from tests.support.dashboard import Browser

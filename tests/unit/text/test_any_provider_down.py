@@ -31,7 +31,7 @@ from tollgate.text.routes.calls import RouteCalls
 from tollgate.text.routes.response import CompleteResponse, StreamedResponse
 from tollgate.text.service import TextService
 
-# Other kinds have readers of their own: tests/functional/test_text_embeddings.py and test_text_rerank.py.
+# Other kinds have readers of their own: tests/functional/text/test_text_embeddings.py, test_text_rerank.py.
 MODELS = [
     model
     for model in map(wire_model, CATALOG.text_models())

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.functional.conftest import with_prompt
+from tests.functional.dashboard.test_dashboard_members import member
 from tests.functional.test_audit_log import operator_console
-from tests.functional.test_dashboard_members import member
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Answer, Browser

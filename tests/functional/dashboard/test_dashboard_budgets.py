@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.functional.conftest import with_prompt
+from tests.functional.dashboard.test_dashboard_members import member
 from tests.functional.test_api import call
-from tests.functional.test_dashboard_members import member
 from tests.support.dashboard import Answer, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.scopes import Scope

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from tests.conftest import Aws, moto_client
-from tests.functional.test_dashboard_members import invite
+from tests.functional.dashboard.test_dashboard_members import invite
 from tests.support.dashboard import ORIGIN, Browser
 from tests.support.http_server import Reply
 from tests.support.issuer import CLIENT_ID, OTHER_KEY, SUBJECT, Issuer, running_issuer

@@ -1,7 +1,7 @@
 """The page of sub-accounts through the handler of `functions/dashboard`."""
 
-from tests.functional.test_dashboard_budgets import problems, words
-from tests.functional.test_dashboard_members import member
+from tests.functional.dashboard.test_dashboard_budgets import problems, words
+from tests.functional.dashboard.test_dashboard_members import member
 from tests.support.dashboard import Browser
 from tollgate.composition import api as api_parts
 from tollgate.ledger.entries import Entry, EntryKind

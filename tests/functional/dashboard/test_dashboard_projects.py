@@ -7,9 +7,9 @@ import pytest
 
 from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
+from tests.functional.dashboard.test_dashboard_budgets import problems, words
+from tests.functional.dashboard.test_dashboard_members import member
 from tests.functional.test_api import call
-from tests.functional.test_dashboard_budgets import problems, words
-from tests.functional.test_dashboard_members import member
 from tests.functional.test_record_usage import counted_records, record
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE

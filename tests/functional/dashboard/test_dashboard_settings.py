@@ -7,7 +7,7 @@ import pytest
 from moto.cognitoidp.models import COGNITO_TOTP_MFA_SECRET
 from moto.cognitoidp.utils import cognito_totp
 
-from tests.functional.test_dashboard_sign_in import come_back, issuer
+from tests.functional.dashboard.test_dashboard_sign_in import come_back, issuer
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Answer, Browser
 from tests.support.http_server import Reply

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Aws
+from tests.functional.dashboard.test_dashboard_budgets import words
 from tests.functional.test_dashboard import FIELDS, PLAYGROUND, beside
-from tests.functional.test_dashboard_budgets import words
 from tests.functional.test_run_task import task_of
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl
 import pytest
 
 from tests.conftest import Aws
-from tests.functional.test_dashboard_members import member
-from tests.functional.test_dashboard_top_up import with_stripe
+from tests.functional.dashboard.test_dashboard_members import member
+from tests.functional.dashboard.test_dashboard_top_up import with_stripe
 from tests.functional.test_payments import send
 from tests.support.dashboard import Browser
 from tests.support.http_server import Received, Reply, http_server

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.functional.test_text_leaving import LONG, leave
-from tests.functional.test_text_leaving import body as long_body
+from tests.functional.text.test_text_leaving import LONG, leave
+from tests.functional.text.test_text_leaving import body as long_body
 from tests.support.text_app import USD, TextClient
 from tollgate.activity.record import record_of
 from tollgate.composition import api as api_parts

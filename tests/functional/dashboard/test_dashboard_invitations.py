@@ -3,7 +3,7 @@
 import json
 import re
 
-from tests.functional.test_dashboard_members import account_of, invite
+from tests.functional.dashboard.test_dashboard_members import account_of, invite
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tollgate.members.team import INVITATION_MS

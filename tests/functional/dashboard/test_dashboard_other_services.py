@@ -7,8 +7,8 @@ from botocore.client import BaseClient
 from botocore.exceptions import EndpointConnectionError
 
 from tests.conftest import Aws
-from tests.functional.test_dashboard_sign_in import come_back, issuer
-from tests.functional.test_dashboard_top_up import with_stripe
+from tests.functional.dashboard.test_dashboard_sign_in import come_back, issuer
+from tests.functional.dashboard.test_dashboard_top_up import with_stripe
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
