@@ -140,7 +140,7 @@ client-suites: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-suites
 	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -m suites tests/suites
 
 check: .venv/.ready .local/sam/.ready .local/checkov/.ready .local/check-jsonschema/.ready  ## lint, types, import rules, words, references, maps, template, audit; one part is check-types, all of them are in CHECKS
-	@$(MAKE) --no-print-directory --keep-going --output-sync $(CHECKS)
+	@$(MAKE) --no-print-directory --keep-going $(CHECKS)
 
 # Parts of `check`. All run, so that one run shows all faults.
 CHECKS := $(addprefix check-,lint format types imports house prose template role workflows checkov audit)
