@@ -35,12 +35,20 @@ def valid_inputs(draw: st.DrawFn, model: Model) -> Input:
 @st.composite
 def measures(draw: st.DrawFn, model: Model, checked: CheckedInput) -> Measured:
     """Draw what a probe may find: seconds to the millisecond (0 without a source), and sizes with a price."""
-    most = {name: model.pricing.tiers(name)[-1:] for name in model.input_class.sizes}
-    sizes = {name: draw(st.integers(1, *(tier or [9_999]))) for name, tier in most.items()}
+    tiers = {name: model.pricing.tiers(name) or [9_999] for name in model.input_class.sizes}
+    # Mostly at the bounds of prices.
+    sizes = {
+        name: draw(st.integers(1, found[-1]) | st.sampled_from(found).flatmap(_around(found[-1])))
+        for name, found in tiers.items()
+    }
     fields = {one.field for one in model.input_class.media if one.is_source and one.applies(checked.values)}
     if not fields & checked.values.keys():
         return Measured(sizes=sizes)
     return Measured(Decimal(draw(st.integers(3_000, 10_000))) / 1000, sizes)
+
+
+def _around(most: int) -> Callable[[int], st.SearchStrategy[int]]:
+    return lambda bound: st.integers(max(1, bound - 1), min(most, bound + 1))
 
 
 @cache
