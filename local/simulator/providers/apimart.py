@@ -83,6 +83,7 @@ def _error(refused: table.Refused) -> Response:
 
 router = table.router(
     table.Wire(
+        key=table.bearer,
         tells_bad_key=True,
         error=_error,
         error_in_200=lambda: {"code": 500, "message": "The upstream is busy", "data": None},

@@ -108,6 +108,7 @@ def _error(refused: table.Refused) -> Response:
 
 router = table.router(
     table.Wire(
+        key=table.bearer,
         tells_bad_key=True,
         error=_error,
         no_job=table.Refused(404),

@@ -51,6 +51,7 @@ def _not_found(_: Request) -> Response:
 
 router = table.router(
     table.Wire(
+        key=table.key_in("x-key"),
         error=_error,
         submits=(table.Submit("/v1/{model}", _MODELS, table.in_path("v1/{model}"), _accepted),),
         looks=(table.Look("/v1/get_result", _result, job_id=table.in_query("id"), missing=_not_found),),

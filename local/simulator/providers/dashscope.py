@@ -120,6 +120,7 @@ def _new_id() -> str:
 _NOT_PENDING = table.Refused(400, "It is not pending.", code="UnsupportedOperation")
 router = table.router(
     table.Wire(
+        key=table.bearer,
         tells_bad_key=True,
         error=_error,
         error_in_200=_error_in_200,

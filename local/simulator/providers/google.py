@@ -113,7 +113,9 @@ def _status(refused: table.Refused) -> int:
     return table.BAD_REQUEST if refused.status == table.INVALID else refused.status
 
 
+_KEY = table.key_in("x-goog-api-key")
 _MODELS_WIRE = table.Wire(
+    key=_KEY,
     error=_error,
     no_job=table.Refused(404, "Requested entity was not found."),
     submits=(
@@ -129,6 +131,7 @@ _MODELS_WIRE = table.Wire(
     ),
 )
 _INTERACTIONS_WIRE = table.Wire(
+    key=_KEY,
     error=_interaction_error,
     no_job=table.Refused(400, "Invalid interaction name."),
     submits=(table.Submit("/v1/interactions", models.INTERACTIONS, _read_interaction, _interaction),),

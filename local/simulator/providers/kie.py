@@ -58,6 +58,7 @@ def _record(shown: table.Shown) -> dict[str, Any]:
 
 router = table.router(
     table.Wire(
+        key=table.bearer,
         error=kie_music.in_envelope(_MESSAGES),
         submits=(table.Submit("/api/v1/jobs/createTask", MODELS, _read, kie_music.accepted),),
         looks=(table.Look("/api/v1/jobs/recordInfo", _record, job_id=table.in_query("taskId")),),

@@ -184,6 +184,7 @@ def _made(records: str, job: Job, urls: Sequence[str]) -> dict[str, Any]:
 
 
 WIRE = table.Wire(
+    key=table.bearer,
     error=in_envelope(_MESSAGES),
     submits=tuple(map(_submit, PATHS)),
     looks=(

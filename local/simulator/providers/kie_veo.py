@@ -46,6 +46,7 @@ def _in_1080p(shown: table.Shown) -> table.Answer:
 
 
 WIRE = table.Wire(
+    key=table.bearer,
     error=kie_music.in_envelope(_MESSAGES),
     submits=(table.Submit("/api/v1/veo/generate", _MODELS, _read, kie_music.accepted),),
     looks=(

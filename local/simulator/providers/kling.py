@@ -70,6 +70,7 @@ def _error(refused: table.Refused) -> Response:
 
 router = table.router(
     table.Wire(
+        key=table.bearer,
         error=_error,
         no_job=table.Refused(404, "No such task"),
         submits=(

@@ -83,6 +83,7 @@ def _error(refused: table.Refused) -> Response:
 
 
 _WIRE = table.Wire(
+    key=table.bearer,
     tells_bad_key=True,
     error=_error,
     no_model=table.Refused(400, "unknown model"),

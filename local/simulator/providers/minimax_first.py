@@ -60,7 +60,7 @@ def _file(shown: table.Shown) -> dict[str, Any]:
 
 
 def _missing(request: Request) -> dict[str, Any]:
-    return _answer(_BAD_KEY if table.given_key("minimax", request) is None else _UNKNOWN_TASK)
+    return _answer(_BAD_KEY if table.bearer(request) is None else _UNKNOWN_TASK)
 
 
 def _error(refused: table.Refused) -> Response:
@@ -74,6 +74,7 @@ def _answer(said: tuple[int, str], **fields: Any) -> dict[str, Any]:
 
 
 WIRE = table.Wire(
+    key=table.bearer,
     error=_error,
     submits=(
         table.Submit(

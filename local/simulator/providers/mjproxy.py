@@ -80,6 +80,7 @@ def _answer(code: int, description: str, result: str | None = None) -> dict[str,
 
 router = table.router(
     table.Wire(
+        key=table.key_in("mj-api-secret"),
         error=_error,
         no_job=table.Refused(404, "task_no_found"),
         check=_check,

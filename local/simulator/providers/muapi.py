@@ -68,6 +68,7 @@ def _result(shown: table.Shown) -> dict[str, Any]:
 
 router = table.router(
     table.Wire(
+        key=table.key_in("x-api-key"),
         error=lambda refused: JSONResponse({"detail": refused.said}, refused.status),
         submits=(table.Submit("/api/v1/{model}", _MODELS, table.in_path("{model}"), _accepted),),
         looks=(table.Look("/api/v1/predictions/{id}/result", _result),),

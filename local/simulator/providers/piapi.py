@@ -162,6 +162,7 @@ def _error(refused: table.Refused) -> Response:
 _NOT_CANCELLED = table.Refused(400, "Only a pending task can be cancelled")
 router = table.router(
     table.Wire(
+        key=table.key_in("x-api-key"),
         tells_bad_key=True,
         error=_error,
         error_in_200=lambda: _answer(None, 500, "Server error"),

@@ -21,6 +21,7 @@ from local.simulator.wire import form_fields
 
 MAX_REMEMBERED = 20_000
 """Stored images and trace ids. The oldest are deleted."""
+_key = table.key_in("api-key")
 _STATUSES = table.words(9, 5, 1, 8, rejected=7)
 _BAD_KEY, _BAD_PARAMETER, _BAD_IMAGE, _NOT_FOUND, _UNKNOWN = 10001, 400017, 400032, 500008, 99999
 _CODES = {
@@ -95,6 +96,7 @@ def router(engine: Engine) -> APIRouter:
     """Return PixVerse's routes; `/openapi/v2` below their prefix is the adapter's base URL."""
     memory = _Memory()
     wire = table.Wire(
+        key=_key,
         tells_bad_key=True,
         error=_error,
         error_in_200=lambda: table.Refused(200, code=_UNKNOWN),
@@ -120,7 +122,7 @@ def router(engine: Engine) -> APIRouter:
 
     @routes.post("/openapi/v2/image/upload")
     async def upload(request: Request) -> Response:
-        if table.given_key(engine.provider, request) is None:
+        if _key(request) is None:
             return _error(table.BAD_KEY)
         url = (await form_fields(request)).get("image_url", "")
         if not url.startswith("http"):

@@ -154,6 +154,7 @@ def _error(refused: table.Refused) -> Response:
 
 router = table.router(
     table.Wire(
+        key=table.bearer,
         error=_error,
         submits=(table.Submit("/api/generate/submit", _MODELS, _read, _accepted),),
         looks=(

@@ -20,7 +20,6 @@ from local.simulator.jobs import Job, JobState
 from local.simulator.providers.families import input_of
 from local.simulator.providers.inputs import ModelInput, problem_of
 from local.simulator.wire import api_key, header_key, json_object, said, text
-from tollgate.providers.runtime.registry import providers
 
 INVALID, BAD_REQUEST = 422, 400
 """The usual status of an invalid input, and the status that some providers have for it."""
@@ -132,6 +131,8 @@ class Look:
 class Wire:
     """A provider's wire format."""
 
+    key: Callable[[Request], str | None]
+    """Where the vendor's documents say that the key is. Not read from our declaration, which may be wrong."""
     error: Callable[[Refused], Response]
     submits: tuple[Submit, ...] = ()
     looks: tuple[Look, ...] = ()
@@ -188,10 +189,17 @@ def _looking(engine: Engine, wire: Wire, look: Look) -> Callable[[Request], Awai
     return endpoint
 
 
-def given_key(provider: str, request: Request) -> str | None:
-    """Return the key where the provider's declaration says that it is sent; `None` if missing or bad."""
-    auth = providers()[provider].auth
-    return api_key(request, auth.scheme) if auth.scheme else header_key(request, auth.header)
+def key_after(scheme: str) -> Callable[[Request], str | None]:
+    """Return the function that reads the key after this word in `Authorization`."""
+    return lambda request: api_key(request, scheme)
+
+
+bearer = key_after("Bearer")
+
+
+def key_in(header: str) -> Callable[[Request], str | None]:
+    """Return the function that reads the key in the header of this name."""
+    return lambda request: header_key(request, header)
 
 
 def in_body(request: Request, body: dict[str, Any]) -> Asked:  # noqa: ARG001 - the shape of `Read`
@@ -242,7 +250,7 @@ def is_done(engine: Engine, key: str, job_id: str) -> bool:
 
 
 async def _submitted(engine: Engine, wire: Wire, submit: Submit, request: Request) -> Answer:
-    key = given_key(engine.provider, request)
+    key = wire.key(request)
     if key is None:
         return BAD_KEY
     asked = submit.read(request, await json_object(request) or {})
@@ -290,7 +298,7 @@ def _directed(wire: Wire, visit: Visit) -> Answer | None:
 
 
 def _looked(engine: Engine, wire: Wire, look: Look, request: Request) -> Answer:
-    key, job_id = given_key(engine.provider, request), look.job_id(request)
+    key, job_id = wire.key(request), look.job_id(request)
     if key is None and wire.tells_bad_key:
         return BAD_KEY
     job = engine.find(job_id)

@@ -74,6 +74,7 @@ def _error(refused: table.Refused) -> JSONResponse:
 
 router = table.router(
     table.Wire(
+        key=table.bearer,
         error=_error,
         invalid=table.BAD_REQUEST,
         submits=(table.Submit("/api/v3/{model:path}", _MODELS, table.in_path("{model}"), _prediction),),

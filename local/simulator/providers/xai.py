@@ -107,6 +107,7 @@ def _error(refused: table.Refused) -> Response:
 
 router = table.router(
     table.Wire(
+        key=table.bearer,
         error=_error,
         submits=(
             table.Submit("/v1/images/generations", _GENERATIONS, _read_image, _image, at_once=True),
