@@ -239,9 +239,10 @@ bench-local: .venv/.ready .local/ministack/.ready  ## how soon `make run` is rea
 bench-copy: .venv/.ready  ## the memory of a worker that copies a result of 2 GB
 	@$(PYTHON) -m tests.bench.copy
 
-format: .venv/.ready  ## format the code
+format: .venv/.ready  ## format the code, and list the faults that are left
 	@$(PYTHON) -m ruff check --fix-only -q .
 	@$(PYTHON) -m ruff format .
+	@$(PYTHON) -m ruff check -q .
 
 build: .local/sam/.ready  ## what `sam deploy` uploads, into .aws-sam
 	@$(SAM) build
