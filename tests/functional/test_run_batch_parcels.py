@@ -1,5 +1,6 @@
 """Lines of batches at a vendor's batch API: prices, money, crashes and lost answers."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -37,6 +38,8 @@ __all__ = ["no_other_messages", "runner", "short"]
 GPT, ORDINARY = "gpt-5.4-mini", "deepseek-v4-flash"
 # At most so many messages for one batch, or it never ends.
 MAX_MESSAGES = 60
+# After so many, it waits for a time of up to two seconds, which messages without a pause would not last.
+QUICK_MESSAGES, PAUSE_S = 20, 0.1
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +51,9 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(client: TextClient, batch: Any) -> Any:
     """Run messages until the batch has ended; return it with its outputs and errors."""
-    for _ in range(MAX_MESSAGES):
+    for number in range(MAX_MESSAGES):
+        if number >= QUICK_MESSAGES:
+            time.sleep(PAUSE_S)
         for message in take():
             run_one(message)
         found = ended(client, batch)
