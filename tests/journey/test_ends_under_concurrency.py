@@ -30,7 +30,7 @@ PRICE_CENTS = 1
 # One is made by nobody and refunded by itself, the other is made.
 PROMPTS = ("[[reject]]", "a lighthouse")
 # What each of them is told when another one was quicker.
-QUICKER = (OperatorError, StorageBusyError, TaskNotEndedError)
+QUICKER = (OperatorError, TaskNotEndedError)
 
 
 def task_of(task_id: str) -> Task:
@@ -44,8 +44,12 @@ def until_ended(task_id: str, act: Callable[[], object]) -> None:
     """Do something over and over, until the task has ended and once more."""
     for _ in range(STEPS):
         has_ended = task_of(task_id).ended
-        with suppress(*QUICKER):
-            act()
+        try:
+            with suppress(*QUICKER):
+                act()
+        except StorageBusyError:
+            # Its writes collided with another's, and it has to be repeated.
+            continue
         if has_ended:
             return
 

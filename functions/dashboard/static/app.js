@@ -281,3 +281,8 @@ colourCode();
 // The browser takes longer for the controls of a player than for the rest of a page, so they come after its first paint.
 const players = document.querySelectorAll("[data-controls]");
 if (players.length) requestAnimationFrame(() => setTimeout(() => players.forEach((player) => { player.controls = true; })));
+
+// The service may answer between the clicks of a double click: the second would pay again.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("button")?.type === "submit") event.preventDefault();
+});
