@@ -81,7 +81,7 @@ def visitor_of(request: Request) -> Visitor:
 
 
 async def signed_in(request: Request) -> Visitor:
-    """Return the same. It is `async` because it never blocks; FastAPI runs other functions in a thread."""
+    """Return the signed-in visitor, without a thread: FastAPI runs functions that are not `async` in one."""
     return visitor_of(request)
 
 

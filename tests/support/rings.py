@@ -20,7 +20,7 @@ import pytest
 from local.processes import die_with_parent
 
 TESTS = Path(__file__).parents[1]
-# The second half starts at this letter, so that both take about as long.
+# The second half starts with this part of a name, so that both take about as long.
 HALVES = {"unit": ("units", "prov"), "functional": ("functions", "l")}
 
 

@@ -98,6 +98,11 @@ class Desk:
         if limits:
             self.ledger.wallets.set_limits(self.account_id, Limits(**limits))  # type: ignore[arg-type]
 
+    def limit(self, cents: int) -> None:
+        """Give the account a budget that counts all requests."""
+        body = {"name": "All", "scope": "account", "limitCents": cents, "per": "total"}
+        api_parts.api().budgets.create(self.account_id, body)
+
     def run(self, step: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(step)
 
@@ -165,8 +170,7 @@ class TestPlacing:
     ) -> None:
         desk.open(20_000, text_at_once=1)
         if has_budget:
-            body = {"name": "All", "scope": "account", "limitCents": 3, "per": "total"}
-            api_parts.api().budgets.create(desk.account_id, body)
+            desk.limit(3)
         desk.place("req_1")
         assert desk.billing.limits.get(desk.account_id) == Limits(text_at_once=1)
         with pytest.raises(ConcurrencyLimitedError, match="has 1 text requests"):
@@ -266,8 +270,7 @@ class TestPlacing:
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         desk.open(10**6, wallets=2)
-        body = {"name": "All", "scope": "account", "limitCents": 3, "per": "total"}
-        api_parts.api().budgets.create(desk.account_id, body)
+        desk.limit(3)
         monkeypatch.setattr("tollgate.text.money.placing.random.randrange", lambda _: 1)
         # The second row gets a quarter of the main row's money at a time: 7,500, 5,625, 4,218 and 3,164.
         for number in range(42):
@@ -293,8 +296,7 @@ class TestPlacing:
             return result
 
         desk.open(1_000 if "gather" in target else 10**6, wallets=2)
-        body = {"name": "All", "scope": "account", "limitCents": 2, "per": "total"}
-        api_parts.api().budgets.create(desk.account_id, body)
+        desk.limit(2)
         monkeypatch.setattr("tollgate.text.money.placing.random.randrange", lambda _: 1)
         monkeypatch.setattr(f"tollgate.text.{target}", nothing)
         with pytest.raises(DatabaseBusyError, match="moving"):
@@ -372,8 +374,7 @@ class TestBudgets:
         monkeypatch.setattr("tollgate.text.money.placing.random.randrange", lambda _: next(turns))
         desk.open(10**6, wallets=2)
         budgets, limit = api_parts.api().budgets, micro_usd_of_cents(limit_cents)
-        body = {"name": "All", "scope": "account", "limitCents": limit_cents, "per": "total"}
-        budgets.create(desk.account_id, body)
+        desk.limit(limit_cents)
         (budget,) = budgets.budgets.read(desk.account_id).budgets
         # 100 + 2 x 575 = 1 250. A quarter of 20 000 is enough for four such requests.
         demand = Demand(100, 575)

@@ -17,10 +17,9 @@ def test_mark_up_is_earned_by_charges_and_not_by_requests_that_failed(
     desk: Desk, *, has_budget: bool
 ) -> None:
     desk.open(10_000)
-    budgets, account_id = api_parts.api().budgets, desk.account_id
-    budgets.budgets.change(account_id, NO_BUDGETS, Budgets(markup_percent=50))
+    api_parts.api().budgets.budgets.change(desk.account_id, NO_BUDGETS, Budgets(markup_percent=50))
     if has_budget:
-        budgets.create(account_id, {"name": "All", "scope": "account", "limitCents": 3, "per": "total"})
+        desk.limit(3)
     failed, served = desk.place("req_1"), desk.place("req_2")
     assert (failed.hold.amount_micro_usd, len(failed.hold.budgets)) == (1_050, has_budget)
     desk.run(desk.billing.void(failed))
