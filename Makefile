@@ -94,7 +94,7 @@ test-functions: .venv/.ready  ## the functions on moto
 test-contract: .venv/.ready  ## the template and the contract
 	@$(RINGS) --ring contract tests/infrastructure tests/contract
 
-test-services: .venv/.ready .local/ministack/.ready  ## functions and customers' clients on the emulator
+test-services: .venv/.ready .local/ministack/.ready  ## the functions on the emulator
 	@$(RINGS) --ring services tests/functional tests/contract
 
 units-1 units-2 functions-1 functions-2 services-1 services-2: .venv/.ready .local/ministack/.ready
@@ -130,8 +130,8 @@ aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS w
 	@$(PYTHON) -m pytest -q -m aws tests/aws
 	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
 
-clients-check: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-contract)  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm; NEWEST=1: their newest versions, and what changed)
-	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients tests/contract
+clients-check: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-clients)  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm; NEWEST=1: their newest versions, and what changed)
+	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients
 
 browser: .venv/.ready .local/ministack/.ready  ## walks through the pages, and a look at each in both themes and at both widths (needs chromium)
 	@$(PYTHON) -m pytest -q -m browser tests/browser
@@ -353,7 +353,7 @@ FOCUS_PYTHON ?= $(shell python3.12 -c 'import sys; print(sys.executable)' 2>/dev
 	@touch $@
 
 # The same clients and those of clients-check, in their newest versions.
-NEWEST_FOLDERS = suites contract
+NEWEST_FOLDERS = suites clients
 .PHONY: $(addprefix newest-,$(NEWEST_FOLDERS))
 $(addprefix newest-,$(NEWEST_FOLDERS)): newest-%: .venv/.ready
 	@echo "Installing the newest versions into .local/newest/$*"

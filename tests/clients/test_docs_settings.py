@@ -41,7 +41,7 @@ def service(shared_service: dict[str, Any]) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def modules() -> Path:
     """Return the packages of Node that the docs name."""
-    return installed(ROOT / "tests/contract/node") / "node_modules"
+    return installed(ROOT / "tests/clients/node") / "node_modules"
 
 
 @pytest.fixture

@@ -19,3 +19,9 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
 def emulator_url(emulator: Emulator) -> str:
     """Return the address of that emulator."""
     return emulator.endpoint
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests, which wait most of the time. At the end, nothing would run beside them."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

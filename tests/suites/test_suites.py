@@ -119,7 +119,7 @@ def test_the_sdks_for_javascript_make_one_call_of_each_kind(
 def test_the_ai_sdk_of_today_holds_the_conversations_of_the_one_on_node_20(
     environment: dict[str, str], tmp_path: Path, protocol: str, model: str
 ) -> None:
-    script = str(shutil.copy(Path(ROOT) / "tests/contract/node/ai_sdk.mjs", MODULES.parent))
+    script = str(shutil.copy(Path(ROOT) / "tests/clients/node/ai_sdk.mjs", MODULES.parent))
     command = [NODE, script, protocol, environment["TOLLGATE_URL"], environment["TOLLGATE_API_KEY"], model]
     told = json.loads(run(command, environment, PROGRAM_TIMEOUT_S, tmp_path))
     assert told["whole"] == told["streamed"]

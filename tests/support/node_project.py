@@ -11,7 +11,7 @@ from local.template import ROOT
 from tests.support.missing import missing, needs
 
 INSTALL_TIMEOUT_S = 300
-NEWEST = Path(ROOT) / ".local/newest/contract" if os.environ.get("NEWEST") else None
+NEWEST = Path(ROOT) / ".local/newest/clients" if os.environ.get("NEWEST") else None
 """The clients in their newest versions, which `NEWEST=1 make clients-check` has installed."""
 
 

@@ -29,7 +29,7 @@ def pinned(file: Path) -> dict[str, str]:
     return dict(re.findall(r"^([\w-]+)==([\w.]+)$", file.read_text(), re.MULTILINE))
 
 
-CONTRACT, SUITES = node("tests/contract/node"), node("tests/suites/node")
+CONTRACT, SUITES = node("tests/clients/node"), node("tests/suites/node")
 LOCKED, PINNED = python(), pinned(ROOT / "tests/suites/requirements.txt")
 STATED = [
     ("openai", f"Tested with openai {LOCKED['openai']} for Python and {SUITES['openai']} for JavaScript."),

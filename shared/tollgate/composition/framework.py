@@ -5,7 +5,7 @@ created here, because Tollgate generates its document from the code (`reference/
 setting, pydantic builds a model on first use, which saves a tenth of the start of `api`.
 
 The setting applies to every model of the process, because pydantic has no other way to set it for the models
-of other packages. `tests/unit/test_slim_packages.py` checks that it works with the locked version.
+of other packages. `tests/aws/test_slim_packages.py` checks that it works with the locked version.
 """
 
 from pydantic import BaseModel

@@ -13,6 +13,8 @@ from local.template import ROOT
 from tests.unit.test_snapshots import STARTED
 from tollgate.catalog.loader import compile_into
 
+pytestmark = pytest.mark.aws
+
 STEMS = sorted(path.parent.name for path in (ROOT / "functions").glob("*/app.py"))
 OURS = (str(ROOT / "shared"), str(ROOT / "functions"))
 

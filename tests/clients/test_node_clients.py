@@ -16,7 +16,7 @@ from tests.support.text_app import USD, TextClient
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
-PROJECT = Path(ROOT) / "tests/contract/node"
+PROJECT = Path(ROOT) / "tests/clients/node"
 RUN_TIMEOUT_S = 60
 WORDS = 12
 """How long the simulator's answers are."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, SecretStr
 
 from tests.support.text_app import TextClient
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
 MODELS = {
     "openai": ("openai", "gpt-5.4-mini"),

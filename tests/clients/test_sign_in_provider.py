@@ -26,7 +26,7 @@ from tollgate.members.identities import Person
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
-PROJECT = Path(ROOT) / "tests/contract/oidc"
+PROJECT = Path(ROOT) / "tests/clients/oidc"
 PARAMETER = "/tollgate-test/sign-in-provider"
 START_TIMEOUT_S = 30.0
 CALLBACK = "http://127.0.0.1/dashboard/sign-in/callback"

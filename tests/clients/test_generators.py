@@ -18,8 +18,8 @@ from tests.support.node_project import NEWEST
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
-PROJECT = Path(ROOT) / "tests/contract/generators"
-REQUIREMENTS = Path(ROOT) / "tests/contract/requirements.txt"
+PROJECT = Path(ROOT) / "tests/clients/generators"
+REQUIREMENTS = Path(ROOT) / "tests/clients/requirements.txt"
 TIMEOUT_S = 300
 WRONG_EXAMPLE = {
     "get": {

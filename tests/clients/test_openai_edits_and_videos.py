@@ -15,7 +15,7 @@ from PIL import Image
 from local.template import ROOT
 from tests.support.samples import PAID_IMAGE
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 PROMPT = "a lighthouse at dusk"
 

@@ -14,6 +14,8 @@ import pytest
 
 from local.template import ROOT
 
+pytestmark = pytest.mark.aws
+
 TIMEOUT_S = 120
 MAKEFILE = ROOT / "layers" / "dependencies" / "Makefile"
 EXTRA = ROOT / "layers" / "extra" / "Makefile"

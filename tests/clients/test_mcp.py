@@ -25,7 +25,7 @@ from tests.support.samples import PAID_IMAGE
 
 CLAUDE_S = 60
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
 
 @pytest.fixture(scope="module")
@@ -139,12 +139,11 @@ class TestAgents:
         assert text_of(await agent.call_tool("chat", asked)) == "You wrote: Say hello"
 
 
-@pytest.mark.clients
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 def test_claude_code_connects_and_calls_a_tool(
     service: dict[str, Any], tmp_path: Path, transport: str
 ) -> None:
-    project = installed(ROOT / "tests/contract/node")
+    project = installed(ROOT / "tests/clients/node")
     binary = next(project.glob("node_modules/@anthropic-ai/claude-code-*/claude"), None)
     if binary is None:
         missing("the claude command has no build for this machine")

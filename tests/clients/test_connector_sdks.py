@@ -31,9 +31,9 @@ from pydantic import AnyUrl
 from local.template import ROOT
 from tests.support.node_project import installed
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
-PROJECT = Path(ROOT) / "tests/contract/connector"
+PROJECT = Path(ROOT) / "tests/clients/connector"
 BACK = "http://localhost:3999/callback"
 RUN_TIMEOUT_S = 60
 IMAGE = {"model": "z-image", "input": {"prompt": "a lighthouse", "size": "16:9"}}
@@ -161,7 +161,6 @@ def test_the_python_client_signs_in_spends_and_refreshes(service: dict[str, Any]
         assert "$0.02 of $1.00 per day" in person.keys_page()
 
 
-@pytest.mark.clients
 @pytest.mark.parametrize("generation", ["client", "sdk"])
 def test_the_typescript_clients_sign_in_spend_and_refresh(service: dict[str, Any], generation: str) -> None:
     command = ["node", "connect.mjs", generation, f"{service['baseUrl']}/mcp"]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.text_app import TextClient
 
-pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
+pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
 HELLO: Any = [{"role": "user", "content": "hello"}]
 BASES = ("/api", "/api/", "/api/v1", "/api/v1/")

@@ -11,13 +11,13 @@ import httpx
 import pytest
 
 from local.template import ROOT
-from tests.contract.test_generators import python, run
+from tests.clients.test_generators import python, run
 
 __all__ = ["python"]
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
-PROGRAM = Path(ROOT) / "tests/contract/scim/conformance.py"
+PROGRAM = Path(ROOT) / "tests/clients/scim/conformance.py"
 # `/.search` over all types of resources is optional (RFC 7644, section 3.4.3), and refused with 501.
 SKIPPED = {"search_with_attributes"}
 
