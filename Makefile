@@ -127,8 +127,7 @@ e2e: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## deploy into the 
 	@$(PYTHON) -m pytest -q -m e2e tests/e2e
 
 aws-check: .venv/.ready .local/ministack/.ready .local/sam/.ready  ## what AWS would refuse: sizes, limits, the guided deployment (Python 3.13 for all of it)
-	@$(PYTHON) -m pytest -q -m aws tests/aws
-	@$(PYTHON) -m pytest -q tests/infrastructure/test_limits.py
+	@$(PYTHON) -m pytest -q -m '' tests/aws tests/infrastructure/test_limits.py
 
 clients-check: .venv/.ready .local/ministack/.ready $(if $(NEWEST),newest-clients)  ## both clients built and tried, the programs of the docs, generators, the AI SDK, claude, codex (npm; NEWEST=1: their newest versions, and what changed)
 	@NEWEST=$(NEWEST) $(PYTHON) -m pytest -q -n 2 --dist loadgroup -m clients tests/clients
