@@ -1,12 +1,13 @@
 """The catalog's routes and the mappings fit each other: by name, for any valid input, and on the wire."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, find, given, settings
+from hypothesis import HealthCheck, Phase, assume, find, given, settings
 from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
 
 from local.machine.service import PROVIDERS
 from tests.support.laws import examples
@@ -15,8 +16,10 @@ from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import shortest
 from tests.unit.providers.support import connected, first_bytes, run
+from tollgate.catalog.kinds import Choice, Kind, Whole
 from tollgate.catalog.models import Model, Route
 from tollgate.kit.clock import SystemClock
+from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.mapping.fields import DEFAULT
 from tollgate.providers.mapping.grok import within_grok_bounds
 from tollgate.providers.mapping.images import CannotMapError
@@ -45,6 +48,8 @@ WITHOUT_ROUTES = {
 
 NOWHERE = "http://127.0.0.1:9"
 """Some jobs have to name an address to call back; nobody listens there."""
+CHANGE_THE_RESULT = ("aspectRatio", "duration", "resolution", "size")
+"""Fields of which a route lists the values in `takes`, if its provider lacks some (decision 0010)."""
 TRACKS: Mapping[str, Any] = {"audioId": "1", "audioIds": ["1", "2"]}
 """How tracks are called where they have no names of their own; where they have, any name may be one."""
 
@@ -79,6 +84,40 @@ STARTS: Mapping[str, tuple[bytes, ...]] = {
 SHORT = [(model, route) for model, route in ON if takes(route, shortest(model))]
 
 
+def options(kind: Kind | None) -> Sequence[Any]:
+    """Return the values of a choice or of a whole number."""
+    match kind:
+        case Choice(values=values):
+            return values
+        case Whole(minimum=low, maximum=high):
+            return range(low, high + 1)
+    return ()
+
+
+Fits = Callable[[Mapping[str, Any]], bool]
+
+
+def fits_with(model: Model, source: Mapping[str, Any], fixed: Mapping[str, Any], fits: Fits) -> bool:
+    """Return whether an input with the `fixed` values in it is valid and `fits`."""
+    try:
+        return fits(model.check({**source, **fixed}).values)
+    except InvalidInputError:
+        return False
+
+
+def has_input(model: Model, fixed: Mapping[str, Any], fits: Fits, tries: int) -> bool:
+    """Return whether one of `tries` inputs `fits` with the `fixed` values."""
+    try:
+        find(
+            valid_inputs(model),
+            lambda source: fits_with(model, source, fixed, fits),
+            settings=settings(max_examples=tries, phases=[Phase.generate]),
+        )
+    except NoSuchExample:
+        return False
+    return True
+
+
 class TestNames:
     @pytest.mark.parametrize(("model", "route"), OURS, ids=[f"{one.id} {two.provider}" for one, two in OURS])
     def test_a_route_that_is_on_has_its_mapping(self, model: Model, route: Route) -> None:
@@ -90,6 +129,29 @@ class TestNames:
         assert (model, route) in SHORT or find(
             valid_inputs(model), lambda source: takes(route, model.check(source).values)
         )
+
+    @pytest.mark.parametrize(("model", "route"), ON, ids=[f"{one.id} {two.provider}" for one, two in ON])
+    def test_a_route_takes_no_value_that_its_mapping_never_has(self, model: Model, route: Route) -> None:
+        def maps(values: Mapping[str, Any]) -> bool:
+            return takes(route, values)
+
+        kinds = model.input_class.kinds()
+        accepted = [
+            {name: value}
+            for name in CHANGE_THE_RESULT
+            for value in options(kinds.get(name))
+            if value in route.takes.get(name, [value])
+        ]
+        never = [
+            fixed
+            for fixed in accepted
+            if not fits_with(model, shortest(model), fixed, maps)
+            and not has_input(model, fixed, maps, 20)
+            # Rules can keep a value from the route in every input, so it needs no `takes`.
+            and has_input(model, fixed, route.can_run, 50)
+            and not has_input(model, fixed, maps, 1_000)
+        ]
+        assert never == [], f"{model.id}: `takes` of {route.provider} must leave these out"
 
     def test_every_live_model_has_a_route_for_its_shortest_input(self) -> None:
         assert [model.id for model in MODELS if model not in [one for one, _ in SHORT]] == []
