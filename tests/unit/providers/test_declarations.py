@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from local.simulator.app import PROVIDERS as SIMULATED
+from local.upkeep import provider_table
 from local.upkeep.provider_table import PAGE, with_table
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.support import KEY
@@ -81,6 +82,19 @@ class TestAuth:
     def test_a_key_is_asked_for_by_all_but_the_built_in_one(self) -> None:
         keyless: list[Provider] = [one for one in providers().values() if one.key_env is None]
         assert [one.name for one in keyless] == ["test"]
+
+
+def test_a_table_needs_a_page_for_each_provider_of_media(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider_table, "PAGE", tmp_path / "README.md")
+    for name in media_accounts():
+        (tmp_path / f"{name}.md").touch()
+    # Vendors of text share a page.
+    assert "[`mistral`](openai_compatible.md)" in with_table("")
+    (tmp_path / f"{name}.md").unlink()
+    with pytest.raises(SystemExit, match=f"docs/providers/{name}.md is missing"):
+        with_table("")
 
 
 def test_the_page_of_the_providers_is_made_of_the_declarations() -> None:
