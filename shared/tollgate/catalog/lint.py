@@ -201,7 +201,11 @@ def _cost_faults(model: Model, profile: type[Profile], facts: Facts) -> Iterator
         # A disabled route costs nothing. The data that enables it is checked again.
         if not route.enabled or not _can_have(route, profile, facts):
             continue
-        cost = best_entry(model.id, route.costs, facts)
+        try:
+            cost = best_entry(model.id, route.costs, facts)
+        except UnknownPriceError:
+            yield f"routes: {route.provider} needs one cost for {facts}, or a `takes` that excludes it"
+            continue
         if price.price < cost.cost:
             yield f"pricing: {price.key}: {price.price} is under the {cost.cost} of {route.provider}"
         # The margin of the price itself may pay for extras.

@@ -82,6 +82,25 @@ class TestLint:
     def test_finds_nothing_wrong_with_good_data(self) -> None:
         assert faults(priced(unit="second", prices=one(), extras=[EXTRA], times="duration")) == []
 
+    @pytest.mark.parametrize(
+        ("tiers", "takes", "is_good"),
+        [
+            (["480p", "720p"], {}, False),
+            (["480p", "720p", "1080p", "1080p"], {}, False),
+            (["480p", "720p"], {"resolution": ["480p", "720p"]}, True),
+            (["480p", "720p", "1080p"], {}, True),
+        ],
+    )
+    def test_names_the_route_whose_cost_is_missing(
+        self, tiers: list[str], takes: dict[str, Any], is_good: bool
+    ) -> None:
+        model = priced(unit="second", prices=one())
+        (route,) = model.routes
+        costs = [replace(route.costs[0], dimensions={"resolution": tier}) for tier in tiers]
+        found = faults(replace(model, routes=[replace(route, costs=costs, takes=takes)]))
+        needs = "routes: fal needs one cost for {'resolution': '1080p'}, or a `takes` that excludes it"
+        assert found == ([] if is_good else [f"{model.id}: {needs}"])
+
     def test_sees_restrictions_that_do_not_fit(self) -> None:
         model = replace(CATALOG.media_model("suno"), profile="IMG-F")
         assert "not in the profile" in faults(model)[0]
