@@ -31,8 +31,8 @@ from tollgate.web.development import OPERATOR
 # The first has no windows and menus, which the others draw although nobody sees them: 40 % less CPU.
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
-# Tests run as root in a container, where the sandbox cannot. One process for all pages takes a fifth less CPU:
-# each page would start its own, which compiles the same scripts again.
+# Tests run as root in a container, where the sandbox cannot. One process for all pages uses a fifth less CPU,
+# because each page would start its own, which compiles the same scripts again.
 OPTIONS = ("--no-sandbox", "--renderer-process-limit=1")
 RESULT_TIMEOUT_MS = 60_000
 # Five seconds, Playwright's own, are little on a busy machine.

@@ -23,5 +23,5 @@ def emulator_url(emulator: Emulator) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests, which wait most of the time. At the end, nothing would run beside them."""
+    """Begin with the longest tests, which mostly wait. At the end, nothing would run beside them."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
