@@ -52,6 +52,7 @@ FIRST_BUSY_WAIT_S = 5
 MAX_BUSY_WAIT_S = 60
 # About ten minutes in total with the waits above; after that a refund is better than a late image.
 MAX_BUSY_ROUNDS = 12
+ENDS_OF_SENTENCES = (".", "!", "?", "…", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +332,10 @@ def _exhausted(task: Task, now_ms: int) -> End:
 
 def _rejected(task: Task, rejected: Rejected, now_ms: int) -> End:
     over = _with_attempt(task, ended_at_ms=now_ms, failure=str(rejected.kind), detail=rejected.message)
-    error = TaskError(TaskErrorCode(rejected.kind), f"{rejected.message} Refunded in full.")
+    reason = rejected.message.rstrip()
+    if not reason.endswith(ENDS_OF_SENTENCES):
+        reason += "."
+    error = TaskError(TaskErrorCode(rejected.kind), f"{reason} Refunded in full.")
     return _end_without_result(over, TaskStatus.FAILED, error, now_ms)
 
 

@@ -173,6 +173,23 @@ class TestAfterSubmit:
         assert decision.task.error.code == TaskErrorCode(kind)
         assert decision.refund
 
+    @pytest.mark.parametrize(
+        ("said", "sentence"),
+        [
+            ("The prompt breaks the policy", "The prompt breaks the policy."),
+            ("The prompt breaks the policy. ", "The prompt breaks the policy."),
+            ("Try another prompt!", "Try another prompt!"),
+            ("包含敏感内容。", "包含敏感内容。"),
+        ],
+    )
+    def test_a_providers_reason_ends_as_a_sentence(self, said: str, sentence: str) -> None:
+        decision = after_submit(submitted_task(), Rejected(RejectionKind.CONTENT, said), ROUTES, NOW)
+        assert isinstance(decision, End)
+        assert decision.task.error is not None
+        assert decision.task.error.message == f"{sentence} Refunded in full."
+        # The operator sees the provider's own text.
+        assert decision.task.attempts[-1].detail == said
+
 
 class TestBusyProviders:
     """Provider limits are respected by waiting, not by failing."""
