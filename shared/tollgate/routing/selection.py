@@ -78,7 +78,8 @@ def select(
             left = [option for option in left if each.permits(option)]
         if options and not left:
             names = ", ".join(dict.fromkeys(option.model_id for option in options))
-            message = f"The routing policy of this {owner} permits no provider of {names}."
+            permits = f"permits no provider of {names} that can run this request"
+            message = f"The routing policy of this {owner} {permits}."
             raise ForbiddenError(message, "Use another model, or ask an owner of the account to change it.")
     for each in _filters(wishes, known):
         permitted = [option for option in left if each.permits(option)]
@@ -122,7 +123,7 @@ def _filters(wishes: Wishes, known: KnownProviders) -> Iterator[_Filter]:
 
 def _none_left(each: _Filter, left: Sequence[Option]) -> Problem:
     names = ", ".join(dict.fromkeys(option.model_id for option in left))
-    message = f"No provider of {names} {each.demand}."
+    message = f"No provider of {names} that can run this request {each.demand}."
     _, _, price = each.field.partition("max_price/")
     if price:
         least = min(option.prices.get(price, Decimal(0)) for option in left)
