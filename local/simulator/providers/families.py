@@ -22,8 +22,10 @@ def input_of(provider: str, name: str, models: Mapping[str, type[ModelInput]]) -
 
 
 def relatives(provider: str, name: str) -> list[str]:
-    """Return the ids of models with the mapping and the kind of input of `name`, the most similar first."""
-    # A mapping may append to the id, such as the task.
+    """Return the ids of models with the mapping and the kind of input of `name`, the most similar first.
+
+    A mapping may append to the catalog's id, such as the task. Then the ids have the same appendix.
+    """
     found = [
         other + name.removeprefix(upstream)
         for family, upstream in upstreams(provider)

@@ -124,7 +124,10 @@ class Look:
     missing: Callable[[Request], Answer] | None = None
     """The response if there is no such job, and it is not the table's `no_job`."""
     acts: Mapping[JobState, Act | Refused] | None = None
-    """The effect of the request on a job, by the job's state; `None` for a status request."""
+    """For each state of the job, the effect of the request or its refusal. `None` for a status request.
+
+    In a state that is missing here, the request has no effect and gets the usual response.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

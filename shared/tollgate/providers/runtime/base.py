@@ -64,4 +64,8 @@ class Cancels(Protocol):
     """A provider that can cancel a job."""
 
     def cancel(self, handle: Handle) -> bool:
-        """Cancel the job; return whether the provider confirmed that it will not run."""
+        """Cancel the job; return whether the provider confirmed that it will not run.
+
+        If the response to the cancellation confirms it, such as 204 and not 409, use `MediaAdapter._ask`. If
+        the same request deletes the record of a job that has ended, use `_drop_queued`.
+        """
