@@ -25,6 +25,7 @@ from tollgate.ledger.families import MOVE_INTERVAL_MS
 from tollgate.ledger.wallets import Limits
 from tollgate.members.service import Actor
 from tollgate.members.team import TeamError
+from tollgate.webhooks.models import DeliveryView
 
 SUBACCOUNTS = "/api/v1/subaccounts"
 ACME = {"name": "Acme", "markupPercent": 50}
@@ -74,6 +75,11 @@ def entries(customer: OpenedAccount, child: str = "") -> list[tuple[str, int]]:
     headers = {"x-tollgate-account": child} if child else None
     _, answer, _ = call("GET", "/api/v1/ledger", customer.api_key, None, headers)
     return [(each["kind"], each["amountMicroUsd"] // 10_000) for each in answer["data"]["entries"]]
+
+
+def ids_of(rows: list[DeliveryView]) -> list[str]:
+    """Return the ids of deliveries."""
+    return [row["deliveryId"] for row in rows]
 
 
 class TestTransfers:
@@ -298,18 +304,19 @@ class TestSettings:
         child = opened(customer, alert={"thresholdCents": 19, "webhook": theirs})
         create(customer, key=child["key"])
         record(counted_records(aws))
-        shown = {
-            account_id: [
-                (each["type"], each["url"])
-                for each in api.webhooks.page(account_id, {})["deliveries"]
-                if "sublow" in each["deliveryId"] or account_id == child["id"]
-            ]
+        listed = {
+            account_id: api.webhooks.page(account_id, {})["deliveries"]
             for account_id in (customer.account_id, child["id"])
         }
-        assert shown == {
-            customer.account_id: [("balance.low", mine)],
-            child["id"]: [("balance.low", theirs)],
-        }
+        found = [row for rows in listed.values() for row in api.webhooks.deliveries.get_all(ids_of(rows))]
+        assert sorted((row.url, row.event, (row.data or {}).get("subaccountId", "")) for row in found) == [
+            # Its own balance, of which the sub-account got a part.
+            (mine, "balance.low", ""),
+            (mine, "balance.low", child["id"]),
+            (theirs, "balance.low", ""),
+        ]
+        for account_id, rows in listed.items():
+            assert [api.webhooks.get(account_id, each) for each in ids_of(rows)] == rows
 
     def test_an_operators_suspension_stays(self, customer: OpenedAccount) -> None:
         child = opened(customer)

@@ -20,7 +20,7 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
 
 MAX_PAGE = 50
-# How long a note is unique: longer than a month, the longest period of a cap.
+# How long a finding is unique: longer than a month, the longest period of a cap.
 ONCE_RETENTION_MS = 62 * MS_PER_DAY
 
 
@@ -104,9 +104,9 @@ class AlreadyLoggedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OnceLog:
-    """Notes automatic findings once, even if several workers find the same thing.
+    """Records automatic findings once, even if several workers find the same thing.
 
-    Event ids are new and sort by time, so a row in the idempotency table marks that the event was written.
+    The ids of events contain the time, so a row in the idempotency table marks that the event was written.
     """
 
     log: AuditLog
@@ -123,11 +123,19 @@ class OnceLog:
         actor: str = SERVICE,
     ) -> bool:
         """Note an event once for its `once_id`; return whether this call wrote it."""
-        expires_at_s = (self.log.clock.now_ms() + ONCE_RETENTION_MS) // MS_PER_S
-        row = {"idempotency_id": f"once#{account_id}#{once_id}", "expires_at_s": expires_at_s}
+        return self.write(account_id, once_id, self.log.note(account_id, actor, action, subject, detail))
+
+    def write(self, account_id: str, once_id: str, finding: Write, *, forever: bool = False) -> bool:
+        """Write a finding once for its `once_id`; return whether this call wrote it.
+
+        The mark is in the same transaction. It is kept for `ONCE_RETENTION_MS`, or `forever`.
+        """
+        row: Item = {"idempotency_id": f"once#{account_id}#{once_id}"}
+        if not forever:
+            row["expires_at_s"] = (self.log.clock.now_ms() + ONCE_RETENTION_MS) // MS_PER_S
         once = put_new(self.table, row, "idempotency_id", lambda _: AlreadyLoggedError(once_id))
         try:
-            self.log.db.transact([once, self.log.note(account_id, actor, action, subject, detail)])
+            self.log.db.transact([once, finding])
         except AlreadyLoggedError:
             return False
         return True

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,11 +12,11 @@ from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budget_rows import budget_of, counted_item
-from tollgate.ledger.budgets import Budget, Counted, period_at
+from tollgate.ledger.budgets import RUN, Budget, Counted, period_at
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.runs import PREFIX
-from tollgate.webhooks.models import Delivery
-from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
+from tollgate.webhooks.models import Delivery, named_delivery_id
+from tollgate.webhooks.repository import DeliveryRepository
 from tollgate.webhooks.schedule import due_now
 
 EVENT = "budget.reached"
@@ -27,7 +26,7 @@ PERCENTS = (100, 80, 50)
 
 @dataclass(frozen=True, slots=True)
 class BudgetMonitor:
-    """Checks the budgets that counted some entries. A repeat is harmless: each notice has its own id.
+    """Checks the budgets that counted some entries. A repeat is harmless: each notice is written once.
 
     A budget for each value of its scope has only a webhook, because end users can be too many for mails. The
     same applies to run tokens that a program created.
@@ -87,15 +86,22 @@ class BudgetMonitor:
                 "spentCents": cents_up(counted.micro_usd),
                 "resetsAt": resets_at,
             }
-            self._deliver(account_id, budget.webhook, f"evt_{notice_id}", data)
+            # A run token ends within a day, but a budget without periods can spend for years.
+            forever = ends_ms is None and budget.scope != RUN
+            self._deliver(account_id, budget.webhook, notice_id, data, forever=forever)
         if sends_mails:
             spent = f"{dollars(cents_up(counted.micro_usd))} of {dollars(cents_down(limit))} used"
             then = "" if resets_at is None else f"; starts again {resets_at}"
             detail = f"{spent} ({percent} %){then}"
             self.once.note(account_id, notice_id, Action.BUDGET_REACHED, budget.name, detail)
 
-    def _deliver(self, account_id: str, url: str, event_id: str, data: dict[str, Any]) -> None:
+    def _deliver(
+        self, account_id: str, url: str, notice_id: str, data: dict[str, Any], *, forever: bool
+    ) -> None:
+        # Each later charge finds the same notice at another time, so its id does not prevent a second one.
         now_ms = self.clock.now_ms()
-        # An earlier check of the same spending has written it.
-        with suppress(StaleDeliveryError):
-            self.deliveries.add(due_now(Delivery(event_id, account_id, url, EVENT, now_ms, data=data)))
+        event_id = named_delivery_id(now_ms, f"{account_id}#{notice_id}")
+        delivery = due_now(Delivery(event_id, account_id, url, EVENT, now_ms, data=data))
+        self.once.write(
+            account_id, f"{notice_id}#webhook", self.deliveries.enqueue(delivery), forever=forever
+        )

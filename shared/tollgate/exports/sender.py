@@ -8,10 +8,8 @@ A message that comes again writes no delivery twice, and its spans have the same
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import blake2s
 
 import httpx
-from ulid import ULID
 
 from tollgate.activity.found import SHOWN, Found, found_of
 from tollgate.activity.record import record_of
@@ -22,11 +20,12 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
 from tollgate.kit.http.addresses import ForbiddenAddressError
 from tollgate.kit.http.outbound import Outbound, OutboundAnswer
+from tollgate.kit.ids import time_of_id
 from tollgate.kit.numbers import digits
 from tollgate.kit.observability import logger
 from tollgate.ledger.reader import LedgerReader
 from tollgate.tasks.repository import TaskRepository
-from tollgate.webhooks.models import Delivery
+from tollgate.webhooks.models import Delivery, named_delivery_id
 from tollgate.webhooks.payload import readable
 from tollgate.webhooks.repository import DeliveryRepository, LaneRepository, StaleDeliveryError
 from tollgate.webhooks.schedule import due_now, spread_s
@@ -174,5 +173,4 @@ def wait_s(request_id: str, attempt: int, retry_after: str | None) -> int:
 
 def event_id_of(request_id: str) -> str:
     """Return the id of a request's event, which is the same for every attempt. Pure."""
-    time = ULID.from_str(request_id.partition("_")[2]).bytes[:6]
-    return f"evt_{ULID.from_bytes(time + blake2s(request_id.encode(), digest_size=10).digest())}"
+    return named_delivery_id(time_of_id(request_id), request_id)

@@ -20,6 +20,11 @@ def first_id(prefix: str, epoch_ms: int) -> str:
     return f"{prefix}_{ULID.from_int(epoch_ms << _RANDOM_BITS)}"
 
 
+def time_of_id(known_id: str) -> int:
+    """Return the creation time in an id, in milliseconds since the epoch."""
+    return ULID.from_str(known_id.partition("_")[2]).milliseconds
+
+
 def is_id(prefix: str, text: str) -> bool:
     """Return whether a text that a customer gave has the form of our ids.
 

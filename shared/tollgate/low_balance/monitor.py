@@ -15,7 +15,7 @@ from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.reader import LedgerReader
 from tollgate.low_balance.repository import LowBalanceRepository, StaleLowBalanceError
 from tollgate.low_balance.rules import LowBalanceState, after_check, has_unsent_mail, is_stuck
-from tollgate.webhooks.models import Delivery
+from tollgate.webhooks.models import Delivery, named_delivery_id
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.schedule import due_now
 
@@ -81,7 +81,7 @@ class BalanceMonitor:
             events = self._events(changed, account.parent) if has_crossed else ()
             saved = self.low_balances.save(state, changed, events)
         except StaleDeliveryError:
-            # The delivery id contains the number of the crossing, so a concurrent worker already wrote it.
+            # The crossing determines the id, so a concurrent worker already wrote it.
             raise StaleLowBalanceError(state.account_id) from None
         if has_crossed:
             logger.info("record_usage.balance_low", account_id=state.account_id, fall=saved.crossing)
@@ -102,14 +102,17 @@ class BalanceMonitor:
         ]
 
     def _event(self, state: LowBalanceState, account_id: str, webhook: str) -> Delivery:
-        now_ms, is_parents = self.clock.now_ms(), account_id != state.account_id
-        about: dict[str, Any] = {"subaccountId": state.account_id} if is_parents else {}
+        about: dict[str, Any] = {}
+        if account_id != state.account_id:
+            about["subaccountId"] = state.account_id
+        # The transaction also stores this time in the row of the account.
+        at_ms = state.crossed_at_ms
         delivery = Delivery(
-            f"evt_{'sub' if is_parents else ''}low_{state.account_id.removeprefix('usr_')}_{state.crossing}",
+            named_delivery_id(at_ms, f"{account_id}#{EVENT}#{state.account_id}#{state.crossing}"),
             account_id,
             webhook,
             EVENT,
-            now_ms,
+            at_ms,
             data={"thresholdCents": state.settings.threshold_cents, "topUp": str(state.top_up), **about},
         )
         return due_now(delivery)

@@ -1,6 +1,7 @@
 """A delivery: one event for one URL, and the log of its attempts."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -10,6 +11,7 @@ from ulid import ULID
 
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.rows import Item
+from tollgate.kit.ids import is_id, time_of_id
 from tollgate.kit.response_shapes import Shape, Timestamp
 
 TEST_EVENT = "webhook.test"
@@ -17,6 +19,10 @@ PROGRESS_EVENT = "task.progress"
 # Receivers get at most this many events about the progress of a task.
 MAX_PROGRESS_EVENTS = 30
 _TASK = "task_"
+# Notices about budgets and balances had such ids until November 2026: evt_low_01J…_3, or
+# evt_bud_01J…#2026-11#0#9f86d081884c7d65#100000#80. Deliveries are kept until their account is closed, so
+# such ids can still be read. The log begins with them, because lower-case letters sort after capitals.
+_NOTICE_ID = re.compile(r"evt_[a-z]{3,6}_[0-9A-Za-z_#-]{1,120}", re.ASCII)
 FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
 
 
@@ -165,11 +171,20 @@ def delivery_id_of(task_id: str) -> str:
     return "evt_" + task_id.partition("_")[2]
 
 
+def is_delivery_id(text: str) -> bool:
+    """Return whether a text that a customer gave has the form of a delivery's id."""
+    return is_id("evt", text) or _NOTICE_ID.fullmatch(text) is not None
+
+
+def named_delivery_id(at_ms: int, name: str) -> str:
+    """Return the id of an event of this time, which is always the same for its name."""
+    digest = hashlib.blake2s(name.encode(), digest_size=10).digest()
+    return f"evt_{ULID.from_bytes(at_ms.to_bytes(6, 'big') + digest)}"
+
+
 def progress_delivery_id(task_id: str, sequence: int) -> str:
     """Return the id of an event about a task's progress, which is always the same for its number."""
-    name = hashlib.blake2s(f"{task_id}#{sequence}".encode(), digest_size=10).digest()
-    created = ULID.from_str(task_id.removeprefix("task_")).bytes[:6]
-    return f"evt_{ULID.from_bytes(created + name)}"
+    return named_delivery_id(time_of_id(task_id), f"{task_id}#{sequence}")
 
 
 def delivery_ids_of(task_id: str) -> list[str]:

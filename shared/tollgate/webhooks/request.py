@@ -6,10 +6,10 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.http.query import QueryReader, id_of, matching, page_size
 from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.kit.rotation import read_overlap_s
-from tollgate.webhooks.models import Delivery, DeliveryStatus
+from tollgate.webhooks.models import Delivery, DeliveryStatus, is_delivery_id
 from tollgate.webhooks.receivers import url_problem
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
@@ -40,7 +40,7 @@ def read_query(query: Mapping[str, str]) -> DeliveryQuery:
     limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
     wanted = DeliveryQuery(
         limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
-        before=reader.read("cursor", id_of("evt"), NEWEST, "Not a cursor of an earlier page."),
+        before=reader.read("cursor", matching(is_delivery_id), NEWEST, "Not a cursor of an earlier page."),
         status=reader.choose("state", DeliveryStatus, None, DeliveryStatus),
         task_id=reader.read("taskId", id_of("task"), None, "Not the id of a task."),
     )

@@ -6,16 +6,20 @@ pending ─► claimed ─► after_attempt ─► delivered
  defer                          redelivered ─┴─► one more attempt, now
 """
 
-import hashlib
 import zlib
 from dataclasses import replace
-
-from ulid import ULID
 
 from tollgate.kit.aws.queue import MAX_DELAY_S
 from tollgate.kit.clock import MS_PER_S
 from tollgate.webhooks.errors import RedeliveryLimitError
-from tollgate.webhooks.models import PROGRESS_EVENT, TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
+from tollgate.webhooks.models import (
+    PROGRESS_EVENT,
+    TEST_EVENT,
+    Delivery,
+    DeliveryAttempt,
+    DeliveryStatus,
+    named_delivery_id,
+)
 
 # The waits after each failed attempt; the first attempt is immediate. They need no jitter, because an
 # account's lane spreads deliveries that are due together.
@@ -47,11 +51,8 @@ def due_now(delivery: Delivery) -> Delivery:
 def new_test_delivery(account_id: str, url: str, now_ms: int, correlation_id: str | None = None) -> Delivery:
     """Return the delivery of a test event, due now. Within `TEST_GAP_MS` an account's tests have one id."""
     window_ms = now_ms // TEST_GAP_MS * TEST_GAP_MS
-    owner = hashlib.blake2s(account_id.encode(), digest_size=10).digest()
-    ulid = ULID.from_bytes(window_ms.to_bytes(6, "big") + owner)
-    return due_now(
-        Delivery(f"evt_{ulid}", account_id, url, TEST_EVENT, now_ms, correlation_id=correlation_id)
-    )
+    test_id = named_delivery_id(window_ms, account_id)
+    return due_now(Delivery(test_id, account_id, url, TEST_EVENT, now_ms, correlation_id=correlation_id))
 
 
 def has_attempts_left(delivery: Delivery) -> bool:

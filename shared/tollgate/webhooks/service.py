@@ -19,11 +19,10 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.pages import Page, read_page
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.ids import is_id
 from tollgate.kit.observability import correlation_id
 from tollgate.kit.rotation import old_secret_ends
 from tollgate.webhooks.errors import DeliveryNotFoundError
-from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_ids_of
+from tollgate.webhooks.models import Delivery, DeliveryPageView, DeliveryView, delivery_ids_of, is_delivery_id
 from tollgate.webhooks.receivers import check_host
 from tollgate.webhooks.repository import DeliveryRepository, StaleDeliveryError
 from tollgate.webhooks.request import DeliveryQuery, read_query, read_rotation, read_test
@@ -146,7 +145,7 @@ class WebhookService:
         return {one.delivery_id: one for one in self.deliveries.get_all(delivery_ids)}
 
     def _find(self, account_id: str, delivery_id: str) -> Delivery:
-        found = self.deliveries.get(delivery_id) if is_id("evt", delivery_id) else None
+        found = self.deliveries.get(delivery_id) if is_delivery_id(delivery_id) else None
         if found is None or found.account_id != account_id:
             raise DeliveryNotFoundError
         return found

@@ -325,7 +325,7 @@ class TestEveryWrite:
             "ApiKeyRepository.still"
         ),
         "audit/notes.py": "AuditNotes.note",
-        "audit/repository.py": "OnceLog.note",
+        "audit/repository.py": "OnceLog.write",
         "batches/reader.py": "BatchReader._changed",
         "batches/repository.py": "BatchRepository.create BatchRepository.put",
         "connectors/repository.py": "CodeRepository.add",

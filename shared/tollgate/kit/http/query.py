@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 from tollgate.kit.errors import InvalidInputError
@@ -76,9 +77,14 @@ def page_size(most: int) -> Callable[[str], int]:
 
 def id_of(prefix: str) -> Callable[[str], str]:
     """Return a reader of ids with this prefix."""
+    return matching(partial(is_id, prefix))
+
+
+def matching(is_valid: Callable[[str], bool]) -> Callable[[str], str]:
+    """Return a reader of texts that a check accepts."""
 
     def reader(text: str) -> str:
-        if not is_id(prefix, text):
+        if not is_valid(text):
             raise ValueError(text)
         return text
 
