@@ -24,12 +24,12 @@ async def shown_status(request: Request) -> Response:
     parts = get_status()
     key = await authenticated(request)
     pauses = read_pauses(request.query_params.get("wait", "0"))
-    shown = await _look(request, parts, key.account_id)
+    shown = await _look(request, parts, key)
     for pause_s in pauses:
         if "pollAfterS" not in shown or await request.is_disconnected():
             break
         await anyio.sleep(pause_s)
-        shown = await _look(request, parts, key.account_id)
+        shown = await _look(request, parts, key)
     headers = {"Retry-After": str(shown["pollAfterS"])} if "pollAfterS" in shown else None
     return JSONResponse({"code": 200, "data": shown}, headers=headers)
 
@@ -60,5 +60,5 @@ async def _authenticated(request: Request, scope: Scope) -> ApiKey:
     return key
 
 
-async def _look(request: Request, parts: GetStatus, account_id: str) -> TaskView:
-    return await run_in_threadpool(parts.status, account_id, request.path_params["task_id"])
+async def _look(request: Request, parts: GetStatus, key: ApiKey) -> TaskView:
+    return await run_in_threadpool(parts.status, key.account_id, request.path_params["task_id"], key.token_id)

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from get_status.status import authenticated, authenticated_for_any
+from tollgate.accounts.models import ApiKey
 from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.retry import fault
 from tollgate.tasks.models import TaskStatus
@@ -44,7 +45,7 @@ async def streamed_status(request: Request) -> Response:
     """Return the events of a task. An error before the first event is a response as for a status."""
     parts, key = get_status(), await authenticated(request)
     task_id = request.path_params["task_id"]
-    return await _streamed(request, ROUTE, lambda: _task(parts, key.account_id, task_id))
+    return await _streamed(request, ROUTE, lambda: _task(parts, key, task_id))
 
 
 async def streamed_workflow(request: Request) -> Response:
@@ -85,8 +86,8 @@ async def _events(request: Request, route: str, look: Look, state: _State) -> As
         yield error_event(fault(exc, "get_status.fault", route=route).body())
 
 
-def _task(parts: GetStatus, account_id: str, task_id: str) -> _State:
-    task = parts.reader.find(account_id, task_id)
+def _task(parts: GetStatus, key: ApiKey, task_id: str) -> _State:
+    task = parts.reader.find(key.account_id, task_id, key.token_id)
     is_queued = task.status is TaskStatus.NOT_STARTED
     return _State(lambda: parts.reader.view(task), task.seq, task.ended, is_queued)
 

@@ -18,7 +18,7 @@ from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.caps import Allowance, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
-from tollgate.ledger.runs import RunTerms, token_id_of
+from tollgate.ledger.runs import RunTerms, may_see, token_id_of
 from tollgate.ledger.wallets import BUDGET_SEQ, DEFAULT, PARENT, Limits
 from tollgate.routing.wishes import NO_WISHES, Wishes
 
@@ -211,6 +211,10 @@ class ApiKey:
     def allows(self, model_id: str) -> bool:
         """Return whether the key may use a model."""
         return self.models is None or model_id in self.models
+
+    def may_see(self, made_by: str | None) -> bool:
+        """Return whether it may read and change a thing that the run token `made_by`, or no token, made."""
+        return may_see(self.token_id, made_by)
 
     def check_model(self, model_id: str) -> None:
         """Raise `ForbiddenError` unless the key may use a model."""

@@ -65,12 +65,12 @@ class GetStatus:
         """
         self.requests.count(account_id, self.clock.now_ms())
 
-    def status(self, account_id: str, task_id: str) -> TaskView:
+    def status(self, account_id: str, task_id: str, token: str | None = None) -> TaskView:
         """Return a task as its status shows it, with the pause before the next poll if it has not ended.
 
         Raises `TaskNotFoundError`.
         """
-        task = self.reader.find(account_id, task_id)
+        task = self.reader.find(account_id, task_id, token)
         after_s = poll_after_s(task, self.clock.now_ms())
         shown = self.reader.view(task)
         if after_s is not None:

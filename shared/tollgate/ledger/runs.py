@@ -116,6 +116,15 @@ class Run:
         )
 
 
+def may_see(token: str | None, made_by: str | None) -> bool:
+    """Return whether a caller may read, use and change a thing of its account (site/run-tokens.md#its-view).
+
+    `token` is the caller's run token; `None` stands for every other key and for members, who see all things.
+    `made_by` is the run token that made the thing, if one did.
+    """
+    return token is None or token == made_by
+
+
 def token_id_of(key_id: str) -> str:
     """Return the id of the token whose key has this id."""
     return f"{PREFIX}_{key_id.removeprefix(_KEY_PREFIX)}"

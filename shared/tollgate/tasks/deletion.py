@@ -31,7 +31,7 @@ class FileDeletion:
     audit: AuditLog
     clock: Clock
 
-    def delete(self, account_id: str, task_id: str, who: str) -> TaskView:
+    def delete(self, account_id: str, task_id: str, who: str, token: str | None = None) -> TaskView:
         """Delete the files of a task that has ended; return its status. A repeat changes nothing.
 
         The same transaction writes the audit log, with `who` as the caller.
@@ -39,7 +39,7 @@ class FileDeletion:
         Raises `TaskNotFoundError`, `TaskNotEndedError`, `StorageBusyError`.
         """
         for _ in range(MAX_ATTEMPTS):
-            task = self.reader.find(account_id, task_id)
+            task = self.reader.find(account_id, task_id, token)
             if not task.ended:
                 raise TaskNotEndedError(task_id)
             # The bytes first: after a crash in between, the task has dead addresses until a repeat. In the

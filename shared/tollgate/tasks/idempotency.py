@@ -30,9 +30,9 @@ class IdempotencyStore:
     read: Callable[[str, Item], Item | None]
     """Returns a row of a table as it is now."""
 
-    def earlier(self, account_id: str, key: str, now_ms: int) -> "AlreadyCreatedError | None":
+    def earlier(self, owner: str, key: str, now_ms: int) -> "AlreadyCreatedError | None":
         """Return the tasks that a key created within a day, if any."""
-        row = self.read(self.table, {"idempotency_id": _row_id(account_id, key)})
+        row = self.read(self.table, {"idempotency_id": _row_id(owner, key)})
         return None if row is None or row["expires_at_s"] < now_ms // MS_PER_S else _made(row)
 
     def remember(self, tasks: Sequence[Task], key: str, request_hash: str) -> Write:
@@ -42,11 +42,10 @@ class IdempotencyStore:
         """
         first = tasks[0]
         ids = [task.task_id for task in tasks]
-        return self.tie(first.account_id, ids, first.created_at_ms, key, request_hash)
+        owner = owner_of(first.account_id, first.attribution.token)
+        return self.tie(owner, ids, first.created_at_ms, key, request_hash)
 
-    def tie(
-        self, account_id: str, ids: Sequence[str], created_at_ms: int, key: str, request_hash: str
-    ) -> Write:
+    def tie(self, owner: str, ids: Sequence[str], created_at_ms: int, key: str, request_hash: str) -> Write:
         """Return the write that ties `key` to the `ids` that one request created.
 
         Refused: `AlreadyCreatedError`.
@@ -57,7 +56,7 @@ class IdempotencyStore:
         return Write(
             self.table,
             item={
-                "idempotency_id": _row_id(account_id, key),
+                "idempotency_id": _row_id(owner, key),
                 "request_hash": request_hash,
                 # Also the only id in the rows of most requests, and all that a rolled back version reads.
                 "task_id": ids[0],
@@ -81,6 +80,11 @@ def _made(row: Item) -> AlreadyCreatedError:
     return AlreadyCreatedError(task_ids, row["request_hash"], row["created_at_ms"])
 
 
-def _row_id(account_id: str, key: str) -> str:
+def owner_of(account_id: str, token: str | None) -> str:
+    """Return whose keys are the same: an account's, or the keys of a run token, which sees only its own."""
+    return account_id if token is None else token
+
+
+def _row_id(owner: str, key: str) -> str:
     # Customers choose keys: two accounts may well use the same one.
-    return f"{account_id}#{key}"
+    return f"{owner}#{key}"

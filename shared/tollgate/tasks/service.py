@@ -39,7 +39,7 @@ from tollgate.tasks.errors import (
     PriceChangedError,
 )
 from tollgate.tasks.followups import find_origin
-from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
+from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore, owner_of
 from tollgate.tasks.models import CreatedTaskView, Origin, TaskView
 from tollgate.tasks.priced import PricedTask
 from tollgate.tasks.reader import TaskReader
@@ -142,7 +142,7 @@ class TaskService:
                 return self._charge_once(wanted, idempotency_key, body_hash, allowance, spender)
             except REFUSALS as exc:
                 return self._repeated_or(
-                    exc, account_id, idempotency_key, body_hash=body_hash, percent=percent
+                    exc, account_id, idempotency_key, spender, body_hash=body_hash, percent=percent
                 )
 
         created = retry_change(charge, MarkupChangedError, what="The mark-up of this account is")
@@ -181,12 +181,12 @@ class TaskService:
             )
         return placed
 
-    def cancel(self, account_id: str, task_id: str) -> TaskView:
+    def cancel(self, account_id: str, task_id: str, token: str | None = None) -> TaskView:
         """Request the end of a task; return its status as it is now. Raises `TaskNotFoundError`.
 
         The worker ends it with a refund if no result will follow; an ended task stays unchanged.
         """
-        task = self.reader.find(account_id, task_id)
+        task = self.reader.find(account_id, task_id, token)
         # A worker decides, not this request: a submit may be running at this moment.
         if not task.ended:
             self.queue().send({"task_id": task_id, "cancel": 0})
@@ -243,7 +243,8 @@ class TaskService:
         request = parse_request(with_urls, self.catalog, self.webhook_guard, self.known)
         if key is not None:
             key.check_model(request.model.id)
-        origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get)
+        token = None if key is None else key.token_id
+        origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get, token)
         return request, origin, files
 
     def _repeated_or(
@@ -251,6 +252,7 @@ class TaskService:
         refusal: TollgateError,
         account_id: str,
         idempotency_key: str | None,
+        spender: Spender,
         *,
         body_hash: str,
         percent: int,
@@ -261,7 +263,8 @@ class TaskService:
         Raises `refusal` if there is none, or `MarkupChangedError` if the price had an old mark-up.
         """
         now_ms = self.clock.now_ms()
-        key_used = idempotency_key and self.idempotency.earlier(account_id, idempotency_key, now_ms)
+        owner = owner_of(account_id, spender.attribution.token)
+        key_used = idempotency_key and self.idempotency.earlier(owner, idempotency_key, now_ms)
         if key_used:
             return _repeated(key_used, body_hash)
         if percent and self.charges.markup_percent(account_id, now=True) != percent:

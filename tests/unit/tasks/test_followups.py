@@ -8,6 +8,7 @@ import pytest
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.tasks.test_lifecycle import new_task
 from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.attribution import Attribution
 from tollgate.tasks.followups import find_origin, with_references
 from tollgate.tasks.models import Attempt, Origin, Task, TaskStatus
 
@@ -63,6 +64,16 @@ def test_what_cannot_be_built_on_is_named(parent: Task) -> None:
 def test_what_cannot_be_an_id_is_looked_up_nowhere() -> None:
     with pytest.raises(InvalidInputError):
         find_origin("usr_1", SUNO, {**WAV, "parentTaskId": "x" * 3_000}, lambda _: pytest.fail("looked up"))
+
+
+@pytest.mark.parametrize(("caller", "is_found"), [(None, True), ("tok_1", True), ("tok_2", False)], ids=str)
+def test_a_run_token_continues_only_its_own(caller: str | None, is_found: bool) -> None:
+    earlier = done(P, attribution=Attribution(token="tok_1"))
+    if is_found:
+        assert find_origin("usr_1", SUNO, WAV, {P: earlier}.get, caller) == Origin("poyo", {P: "ref"})
+    else:
+        with pytest.raises(InvalidInputError):
+            find_origin("usr_1", SUNO, WAV, {P: earlier}.get, caller)
 
 
 def test_each_of_several_is_checked() -> None:

@@ -1,0 +1,118 @@
+"""What a run token reads and changes: only the things that it made itself (site/run-tokens.md#its-view)."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from tests.functional.test_api import call
+from tests.functional.test_budgets import ok
+from tests.functional.test_run_task import run_to_end
+from tests.functional.test_run_tokens import token
+from tests.functional.test_task_stream import events, path_of, streamed
+from tests.support.clock import ManualClock
+from tests.support.samples import PAID_IMAGE
+from tollgate.accounts.service import OpenedAccount
+from tollgate.kit.dynamodb.pages import MAX_ROUNDS
+
+CREATE = "/api/v1/generation/create"
+IMAGE = {"model": PAID_IMAGE, "input": {"prompt": "a boat", "size": "1:1"}}
+Routes = tuple[tuple[str, str, Any], ...]
+# They read first, and delete last.
+ROUTES_OF_A_TASK: Routes = (
+    ("GET", "/api/v1/task/status/{}", None),
+    ("GET", "/api/v1/task/status/{}?wait=1", None),
+    ("GET", "/api/v1/videos/{}", None),
+    ("POST", "/api/v1/task/cancel/{}", {}),
+    ("DELETE", "/api/v1/task/files/{}", None),
+    ("DELETE", "/api/v1/videos/{}", None),
+)
+OTHER_ROUTES_OF_A_TASK: Routes = (
+    ("GET", "/api/v1/task/stream/{}", None),
+    ("GET", "/api/v1/videos/{}/content", None),
+    ("POST", "/api/v1/videos/{}/remix", {"prompt": "a ship"}),
+    ("GET", "/api/v1/requests/{}", None),
+    ("GET", "/api/v1/generation?id={}", None),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A customer with two of its tokens: `mine` is the caller, and `other` is a token of the same key."""
+
+    customer: OpenedAccount
+    mine: str
+    other: str
+
+    def status(self, method: str, path: str, body: Any = None, key: str = "") -> int:
+        """Return the status of a request, by default of the caller."""
+        return call(method, path, key or self.mine, body)[0]
+
+    @property
+    def others(self) -> tuple[str, str]:
+        """Return the keys of which the caller sees nothing."""
+        return self.customer.api_key, self.other
+
+
+@pytest.fixture
+def sides(customer: OpenedAccount) -> Sides:
+    made = [token(customer, maxCostCents=50, name=name)["token"] for name in ("mine", "other")]
+    return Sides(customer, *made)
+
+
+def image(sides: Sides, key: str, headers: dict[str, str] | None = None) -> str:
+    status, answer, _ = call("POST", CREATE, key, IMAGE, headers)
+    assert status == 200, answer
+    return str(answer["data"]["taskId"])
+
+
+class TestTasks:
+    @pytest.mark.parametrize(("method", "path", "body"), [*ROUTES_OF_A_TASK, *OTHER_ROUTES_OF_A_TASK])
+    def test_those_of_others_are_not_found(
+        self, sides: Sides, clock: ManualClock, method: str, path: str, body: Any
+    ) -> None:
+        for key in sides.others:
+            task_id = image(sides, key)
+            run_to_end(task_id, clock)
+            assert sides.status(method, path.format(task_id), body) == 404
+            shown = ok(sides.customer, "GET", f"/api/v1/task/status/{task_id}")
+            assert shown["status"] == "finished"
+            assert shown["files"]
+
+    def test_its_own_are_as_for_any_key_and_its_account_sees_them_too(
+        self, sides: Sides, clock: ManualClock
+    ) -> None:
+        task_id = image(sides, sides.mine)
+        run_to_end(task_id, clock)
+        for key in (sides.mine, sides.customer.api_key):
+            for method, path, body in ROUTES_OF_A_TASK[:4]:
+                assert sides.status(method, path.format(task_id), body, key) == 200, path
+            found = events(streamed(replace(sides.customer, api_key=key), "", path=path_of(task_id)))
+            assert [name for name, _, _ in found] == ["file", "end"]
+        for method, path, body in ROUTES_OF_A_TASK:
+            assert sides.status(method, path.format(task_id), body) == 200, path
+
+    def test_lists_have_only_its_own(self, sides: Sides) -> None:
+        own = image(sides, sides.mine)
+        others = [image(sides, key) for key in sides.others]
+        ids = ",".join([own, *others])
+        for path in ("/api/v1/tasks", f"/api/v1/tasks?ids={ids}"):
+            _, answer, _ = call("GET", path, sides.mine)
+            assert [each["taskId"] for each in answer["data"]["tasks"]] == [own]
+            assert len(ok(sides.customer, "GET", path)["tasks"]) == 3
+
+    def test_a_page_reads_a_bounded_number_of_tasks_of_others(self, sides: Sides) -> None:
+        own = image(sides, sides.mine)
+        for _ in range(MAX_ROUNDS):
+            image(sides, sides.customer.api_key)
+        _, first, _ = call("GET", "/api/v1/tasks?limit=1", sides.mine)
+        assert first["data"]["tasks"] == []
+        _, second, _ = call("GET", f"/api/v1/tasks?limit=1&cursor={first['data']['cursor']}", sides.mine)
+        assert [each["taskId"] for each in second["data"]["tasks"]] == [own]
+
+    def test_an_idempotency_key_of_another_key_is_free_for_it(self, sides: Sides) -> None:
+        once = {"idempotency-key": "order-1"}
+        keys = (sides.customer.api_key, sides.mine, sides.other)
+        first = [image(sides, key, once) for key in keys]
+        assert len(set(first)) == 3
+        assert [image(sides, key, once) for key in keys] == first
