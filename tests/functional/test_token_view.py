@@ -5,13 +5,17 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import Aws
 from tests.functional.test_api import call
 from tests.functional.test_budgets import ok
+from tests.functional.test_files import create, granted
+from tests.functional.test_files_of_sdks import ids, upload
 from tests.functional.test_run_task import run_to_end
 from tests.functional.test_run_tokens import token
 from tests.functional.test_task_stream import events, path_of, streamed
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
+from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.dynamodb.pages import MAX_ROUNDS
 
@@ -47,6 +51,10 @@ class Sides:
     def status(self, method: str, path: str, body: Any = None, key: str = "") -> int:
         """Return the status of a request, by default of the caller."""
         return call(method, path, key or self.mine, body)[0]
+
+    def as_customer(self, key: str) -> OpenedAccount:
+        """Return the customer with another key."""
+        return replace(self.customer, api_key=key)
 
     @property
     def others(self) -> tuple[str, str]:
@@ -87,7 +95,7 @@ class TestTasks:
         for key in (sides.mine, sides.customer.api_key):
             for method, path, body in ROUTES_OF_A_TASK[:4]:
                 assert sides.status(method, path.format(task_id), body, key) == 200, path
-            found = events(streamed(replace(sides.customer, api_key=key), "", path=path_of(task_id)))
+            found = events(streamed(sides.as_customer(key), "", path=path_of(task_id)))
             assert [name for name, _, _ in found] == ["file", "end"]
         for method, path, body in ROUTES_OF_A_TASK:
             assert sides.status(method, path.format(task_id), body) == 200, path
@@ -116,3 +124,47 @@ class TestTasks:
         first = [image(sides, key, once) for key in keys]
         assert len(set(first)) == 3
         assert [image(sides, key, once) for key in keys] == first
+
+
+class TestFiles:
+    PATH = "/api/v1/files"
+
+    def uploaded(self, aws: Aws, sides: Sides, key: str) -> tuple[str, str]:
+        """Return the id and the stored URL of a file that was uploaded by its form."""
+        file = granted(sides.as_customer(key))
+        bucket = aws.stack.refs["MediaBucket"]
+        aws.clients.s3.put_object(Bucket=bucket, Key=file["upload"]["fields"]["key"], Body=png())
+        return file["id"], file["url"]
+
+    def test_those_of_others_are_not_found(self, aws: Aws, sides: Sides) -> None:
+        me = sides.as_customer(sides.mine)
+        for key in sides.others:
+            file_id, url = self.uploaded(aws, sides, key)
+            in_request = upload(sides.as_customer(key))["id"]
+            for one in (file_id, in_request):
+                for method, path in (("GET", ""), ("GET", "/content"), ("DELETE", "")):
+                    assert sides.status(method, f"{self.PATH}/{one}{path}") == 404
+                assert create(me, one)[0] == 400
+                assert sides.status("GET", f"{self.PATH}/{one}", key=sides.customer.api_key) == 200
+            assert [create(me, url, path)[0] for path in ("create", "estimate")] == [400, 400]
+            assert create(sides.as_customer(key), url)[0] == 200
+
+    def test_its_own_are_as_for_any_key_and_its_account_sees_them_too(self, aws: Aws, sides: Sides) -> None:
+        file_id, url = self.uploaded(aws, sides, sides.mine)
+        in_request = upload(sides.as_customer(sides.mine))["id"]
+        for key in (sides.mine, sides.customer.api_key):
+            for one in (file_id, in_request):
+                assert sides.status("GET", f"{self.PATH}/{one}", key=key) == 200
+                assert create(sides.as_customer(key), one)[0] == 200
+            assert create(sides.as_customer(key), url)[0] == 200
+        assert sides.status("DELETE", f"{self.PATH}/{file_id}") == 200
+        assert sides.status("DELETE", f"{self.PATH}/{in_request}", key=sides.customer.api_key) == 200
+        assert sides.status("GET", f"{self.PATH}/{in_request}") == 404
+
+    def test_a_list_has_only_its_own(self, aws: Aws, sides: Sides) -> None:
+        own, _ = self.uploaded(aws, sides, sides.mine)
+        others = [self.uploaded(aws, sides, key)[0] for key in sides.others]
+        assert ids(sides.as_customer(sides.mine)) == [own]
+        # Others take no place of its page.
+        assert ids(sides.as_customer(sides.mine), "?limit=1") == [own]
+        assert sorted(ids(sides.customer)) == sorted([own, *others])

@@ -42,20 +42,28 @@ class SentFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CustomerFiles:
-    """Allows uploads and deletes files; `who` is the actor in the audit log."""
+    """Allows uploads and deletes files; `who` is the actor in the audit log, `token` a calling run token."""
 
     uploads: Uploads
     audit: AuditLog
 
-    def create_upload(self, account_id: str, body: Mapping[str, Any], who: str) -> UploadedFileView:
+    def create_upload(
+        self, account_id: str, body: Mapping[str, Any], who: str, token: str | None = None
+    ) -> UploadedFileView:
         """Return the `data` of a new file, as `Uploads.create_upload` does."""
-        granted = self.uploads.create_upload(account_id, body)
+        granted = self.uploads.create_upload(account_id, body, token)
         # Noted before the response, so that no form exists without an event.
         detail = f"{granted['contentType']}, {granted['bytes']} bytes"
         self.audit.write(account_id, who, Action.FILE_UPLOADED, granted["id"], detail)
         return granted
 
-    def store(self, account_id: str, fields: Sequence[tuple[str, str | SentFile]], who: str) -> UploadedFile:
+    def store(
+        self,
+        account_id: str,
+        fields: Sequence[tuple[str, str | SentFile]],
+        who: str,
+        token: str | None = None,
+    ) -> UploadedFile:
         """Store the file of a form in OpenAI's or Anthropic's protocol. Raises `InvalidInputError`."""
         texts = {name: value for name, value in fields if isinstance(value, str)}
         purpose = read_upload_fields(texts, USABLE_S, BATCH_USABLE_S)
@@ -79,11 +87,11 @@ class CustomerFiles:
         # Noted first: after a crash, no file is without an event.
         detail = f"{content_type}, {len(file.data)} bytes"
         self.audit.write(account_id, who, Action.FILE_UPLOADED, file_id, detail)
-        return self.uploads.put(account_id, file_id, content_type, file.data, (name, purpose))
+        return self.uploads.put(account_id, file_id, content_type, file.data, (name, purpose), token=token)
 
-    def delete(self, account_id: str, file_id: str, who: str) -> DeletedFileView:
+    def delete(self, account_id: str, file_id: str, who: str, token: str | None = None) -> DeletedFileView:
         """Delete a file; return the `data` that confirms it. Raises `UploadNotFoundError`."""
-        key = self.uploads.find_key(account_id, file_id)
+        key = self.uploads.find_key(account_id, file_id, token)
         # Noted first: after a crash, no deleted file is without an event.
         self.audit.write(account_id, who, Action.FILE_DELETED, file_id)
         self.uploads.delete(key)

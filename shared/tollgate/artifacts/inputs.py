@@ -67,10 +67,15 @@ class InputStore:
     uploads: Uploads
 
     def read(
-        self, account_id: str, body: Mapping[str, Any], results: Collection[str] = ()
+        self,
+        account_id: str,
+        body: Mapping[str, Any],
+        results: Collection[str] = (),
+        token: str | None = None,
     ) -> tuple[dict[str, Any], list[InputFile]]:
         """Return a create body in which names replace data URIs and file ids, and the files that `store` must
-        store. Nothing is stored yet. `results` are stored URLs of private results of the account.
+        store. Nothing is stored yet. `results` are stored URLs of private results of the account. `token` is
+        the run token that calls: it may name only its own uploads.
 
         Raises `InvalidInputError` for a data URI without media of a known type, and for a file that is
         missing or of another account.
@@ -82,7 +87,7 @@ class InputStore:
 
         def name_of(path: str, text: str) -> str:
             if is_id(ID_PREFIX, text):
-                key = self.uploads.key_of(account_id, text)
+                key = self.uploads.key_of(account_id, text, token)
                 if key is None:
                     problems.append(Problem(path, "This account has no such file, or nothing was uploaded."))
                     return text
@@ -90,7 +95,7 @@ class InputStore:
             if not _DATA_URI.match(text):
                 is_ours = self._key_of(text) is not None and text not in results
                 if is_ours and not (
-                    text.startswith(own) and self.uploads.is_usable(account_id, text.removeprefix(own))
+                    text.startswith(own) and self.uploads.is_usable(account_id, text.removeprefix(own), token)
                 ):
                     problems.append(Problem(path, "This account has no such file."))
                 return text

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tollgate.artifacts.uploads import EXTENSIONS, ID_PREFIX, declared_bytes, folder_of, usable_until_ms
+from tollgate.artifacts.uploads import EXTENSIONS, ID_PREFIX, declared_bytes, prefix_of, usable_until_ms
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.clock import Clock
 from tollgate.kit.ids import is_id
@@ -18,14 +18,18 @@ class UploadedPromptFiles:
     objects: S3Objects
     clock: Clock
 
-    async def read(self, account_id: str, file_id: str, most_bytes: int) -> PromptFile | None:
+    async def read(
+        self, account_id: str, file_id: str, most_bytes: int, token: str | None = None
+    ) -> PromptFile | None:
         """Return a file of the account; `None` if there is none, or if it is larger than `most_bytes`.
+
+        A run token `token` finds only its own files.
 
         Raises `ObjectStoreError`.
         """
         if not is_id(ID_PREFIX, file_id) or usable_until_ms(file_id) <= self.clock.now_ms():
             return None
-        key = await self.objects.first_name(f"{folder_of(account_id)}{file_id}-")
+        key = await self.objects.first_name(prefix_of(account_id, file_id, token))
         if key is None or declared_bytes(key) > most_bytes:
             return None
         data = await self.objects.get(key)

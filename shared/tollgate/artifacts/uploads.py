@@ -4,7 +4,8 @@
 
 There is no table. The key `inputs/<account>/<file id>-<bytes>.<ext>` has all data: the id is a ULID with the
 time of the grant, and the bytes are the allowed size. So a list of keys shows the reserved space, even
-before an upload.
+before an upload. The name of a run token's file begins with `<file id>-<token id>-`, and a token finds only
+such files.
 """
 
 import re
@@ -26,6 +27,7 @@ from tollgate.kit.errors import InvalidInputError, UploadNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import whole_number
 from tollgate.kit.problems import Problem, unknown_fields
+from tollgate.ledger.runs import may_see
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -81,7 +83,10 @@ _DECLARED = re.compile(r"-(\d{1,12})\.\w+$", re.ASCII)
 
 @dataclass(frozen=True)
 class Uploads:
-    """Customers' files in `bucket`. `storage_url` is the base URL of their names."""
+    """Customers' files in `bucket`. `storage_url` is the base URL of their names.
+
+    `token` is the run token that calls: it creates its own files, and finds no others.
+    """
 
     s3: "S3Client"
     bucket: str
@@ -94,7 +99,9 @@ class Uploads:
         form = urlsplit(self.s3.generate_presigned_post(self.bucket, f"{PREFIX}/")["url"])
         return f"{form.scheme}://{form.netloc}"
 
-    def create_upload(self, account_id: str, body: Mapping[str, Any]) -> UploadedFileView:
+    def create_upload(
+        self, account_id: str, body: Mapping[str, Any], token: str | None = None
+    ) -> UploadedFileView:
         """Return the `data` of a new file: its id, and the form to upload its bytes.
 
         The form accepts one file of the declared type, with at most the declared bytes. Raises
@@ -103,7 +110,7 @@ class Uploads:
         content_type, size_bytes = _checked(body)
         self.check_quota(account_id, size_bytes)
         file_id = self.new_id()
-        key = key_of(account_id, file_id, size_bytes, content_type)
+        key = key_of(account_id, file_id, size_bytes, content_type, token)
         # The space is reserved before the form is returned, so all forms together stay within the limit.
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
         form = self.s3.generate_presigned_post(
@@ -127,29 +134,36 @@ class Uploads:
         return f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
 
     def put(
-        self, account_id: str, file_id: str, content_type: str, data: bytes, name_and_purpose: tuple[str, str]
+        self,
+        account_id: str,
+        file_id: str,
+        content_type: str,
+        data: bytes,
+        name_and_purpose: tuple[str, str],
+        *,
+        token: str | None = None,
     ) -> UploadedFile:
         """Store a file whose bytes were in the request; a repeat changes nothing."""
         name, purpose = name_and_purpose
-        key = key_of(account_id, file_id, len(data), content_type)
+        key = key_of(account_id, file_id, len(data), content_type, token)
         kept = metadata_of(name, purpose)
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=data, ContentType=content_type, Metadata=kept)
         return self._described(key)
 
-    def get(self, account_id: str, file_id: str) -> UploadedFile:
+    def get(self, account_id: str, file_id: str, token: str | None = None) -> UploadedFile:
         """Return a usable file of the account. Raises `UploadNotFoundError`."""
-        return self._described(self._usable_key(account_id, file_id))
+        return self._described(self._usable_key(account_id, file_id, token))
 
-    def content_url(self, account_id: str, file_id: str) -> str:
+    def content_url(self, account_id: str, file_id: str, token: str | None = None) -> str:
         """Return a URL of the bytes of a usable file, valid for `CONTENT_S`. Raises `UploadNotFoundError`."""
-        return self.signed_url(self._usable_key(account_id, file_id))
+        return self.signed_url(self._usable_key(account_id, file_id, token))
 
     def signed_url(self, key: str) -> str:
         """Return a URL to download an object of the bucket, valid for `CONTENT_S`."""
         read = {"Bucket": self.bucket, "Key": key, "ResponseContentDisposition": "attachment"}
         return self.s3.generate_presigned_url("get_object", Params=read, ExpiresIn=CONTENT_S)
 
-    def page(self, account_id: str, query: FilesQuery) -> Page[UploadedFile]:
+    def page(self, account_id: str, query: FilesQuery, token: str | None = None) -> Page[UploadedFile]:
         """Return a page of the account's usable files; its cursor is missing on the last page."""
         prefix = f"{folder_of(account_id)}{ID_PREFIX}_"
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=MAX_FILES)
@@ -160,6 +174,7 @@ class Uploads:
                 file_id
                 for file_id in keys
                 if _usable_until_ms(keys[file_id]) > now_ms
+                and may_see(token, _token_in(keys[file_id]))
                 and (after is None or (file_id > after if query.oldest_first else file_id < after))
             ),
             reverse=not query.oldest_first,
@@ -168,8 +183,8 @@ class Uploads:
         cursor = ids[query.limit - 1] if len(ids) > query.limit else None
         return Page([one for one in shown if query.purpose in (None, one.purpose)], cursor)
 
-    def _usable_key(self, account_id: str, file_id: str) -> str:
-        key = self.key_of(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
+    def _usable_key(self, account_id: str, file_id: str, token: str | None) -> str:
+        key = self.key_of(account_id, file_id, token) if is_id(ID_PREFIX, file_id) else None
         if key is None:
             raise UploadNotFoundError
         return key
@@ -189,26 +204,26 @@ class Uploads:
             _usable_until_ms(key),
         )
 
-    def key_of(self, account_id: str, file_id: str) -> str | None:
+    def key_of(self, account_id: str, file_id: str, token: str | None = None) -> str | None:
         """Return the key of an uploaded file of the account that is not too old; else `None`."""
-        found = self._find(account_id, file_id)
+        found = self._find(account_id, file_id, token)
         if found is None or _usable_until_ms(found["Key"]) <= self.clock.now_ms():
             return None
         return found["Key"] if found["Size"] > 0 else None
 
-    def is_usable(self, account_id: str, name: str) -> bool:
+    def is_usable(self, account_id: str, name: str, token: str | None = None) -> bool:
         """Return whether a new task may use a file of the account, named by the last part of its key."""
         if not _NAME.fullmatch(name):
             return False
         key = f"{folder_of(account_id)}{name}"
         file_id = name.partition("-")[0]
         if is_id(ID_PREFIX, file_id):
-            return self.key_of(account_id, file_id) == key
+            return self.key_of(account_id, file_id, token) == key
         return is_stored(self.s3, self.bucket, key)
 
-    def find_key(self, account_id: str, file_id: str) -> str:
+    def find_key(self, account_id: str, file_id: str, token: str | None = None) -> str:
         """Return the key of a granted file, even before its upload. Raises `UploadNotFoundError`."""
-        found = self._find(account_id, file_id) if is_id(ID_PREFIX, file_id) else None
+        found = self._find(account_id, file_id, token) if is_id(ID_PREFIX, file_id) else None
         if found is None:
             raise UploadNotFoundError
         return str(found["Key"])
@@ -227,8 +242,8 @@ class Uploads:
             )
             raise InvalidInputError([Problem("", message, f"{MAX_FILES} files and {MAX_STORED_BYTES} bytes")])
 
-    def _find(self, account_id: str, file_id: str) -> Any:
-        prefix = f"{folder_of(account_id)}{file_id}-"
+    def _find(self, account_id: str, file_id: str, token: str | None) -> Any:
+        prefix = prefix_of(account_id, file_id, token)
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=1)
         return next(iter(found.get("Contents", [])), None)
 
@@ -256,9 +271,17 @@ def folder_of(account_id: str) -> str:
     return f"{PREFIX}/{account_id}/"
 
 
-def key_of(account_id: str, file_id: str, size_bytes: int, content_type: str) -> str:
-    """Return the key of a file."""
-    return f"{folder_of(account_id)}{file_id}-{size_bytes}.{EXTENSIONS[content_type]}"
+def prefix_of(account_id: str, file_id: str, token: str | None) -> str:
+    """Return the start of the key of a file, as an account or its run token `token` finds it."""
+    made_by = "" if token is None else f"{token}-"
+    return f"{folder_of(account_id)}{file_id}-{made_by}"
+
+
+def key_of(
+    account_id: str, file_id: str, size_bytes: int, content_type: str, token: str | None = None
+) -> str:
+    """Return the key of a file that an account or its run token `token` makes."""
+    return f"{prefix_of(account_id, file_id, token)}{size_bytes}.{EXTENSIONS[content_type]}"
 
 
 def metadata_of(name: str, purpose: str) -> dict[str, str]:
@@ -285,6 +308,12 @@ def _usable_until_ms(key: str) -> int:
 
 def _id_of(key: str) -> str:
     return key.rpartition("/")[2].partition("-")[0]
+
+
+def _token_in(key: str) -> str | None:
+    """Return the run token that made the file of a key, if one did."""
+    _, *made_by, _ = key.rpartition("/")[2].split("-")
+    return made_by[0] if made_by else None
 
 
 def declared_bytes(key: str) -> int:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from tollgate.accounts.models import ApiKey
-from tollgate.artifacts.uploads import EXTENSIONS, JSONL, declared_bytes, folder_of
+from tollgate.artifacts.uploads import EXTENSIONS, JSONL, declared_bytes, prefix_of
 from tollgate.audit.events import Action
 from tollgate.audit.notes import AuditNotes
 from tollgate.batches.download import Download
@@ -70,7 +70,7 @@ class BatchService:
         `StorageBusyError`.
         """
         asked = read_openai_create(body)
-        name = await self.objects.first_name(f"{folder_of(key.account_id)}{asked.input_file_id}-")
+        name = await self.objects.first_name(prefix_of(key.account_id, asked.input_file_id, key.token_id))
         if name is None or not name.endswith(f".{EXTENSIONS[JSONL]}"):
             raise invalid("/input_file_id", "There is no file with this id and the purpose batch.")
         if declared_bytes(name) > MAX_INPUT_BYTES:

@@ -239,11 +239,11 @@ class TaskService:
         self, account_id: str, body: Mapping[str, Any], key: ApiKey | None, results: Collection[str]
     ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
         """Check a body; read the earlier tasks that it names, and take out the media inside it."""
-        with_urls, files = self.inputs.read(account_id, body, results)
+        token = None if key is None else key.token_id
+        with_urls, files = self.inputs.read(account_id, body, results, token)
         request = parse_request(with_urls, self.catalog, self.webhook_guard, self.known)
         if key is not None:
             key.check_model(request.model.id)
-        token = None if key is None else key.token_id
         origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get, token)
         return request, origin, files
 

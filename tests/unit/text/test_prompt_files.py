@@ -30,7 +30,9 @@ class Account:
 
     allowed: list[int] = field(default_factory=list)
 
-    async def read(self, account_id: str, file_id: str, most_bytes: int) -> PromptFile | None:
+    async def read(
+        self, account_id: str, file_id: str, most_bytes: int, token: str | None = None
+    ) -> PromptFile | None:
         assert account_id == "acc"
         self.allowed.append(most_bytes)
         return FILES.get(file_id)

@@ -42,8 +42,13 @@ class PromptFile:
 class PromptFiles(Protocol):
     """Reads customers' files."""
 
-    async def read(self, account_id: str, file_id: str, most_bytes: int) -> PromptFile | None:
-        """Return a file of the account; `None` if there is none, or if it is larger than `most_bytes`."""
+    async def read(
+        self, account_id: str, file_id: str, most_bytes: int, token: str | None = None
+    ) -> PromptFile | None:
+        """Return a file of the account; `None` if there is none, or if it is larger than `most_bytes`.
+
+        A run token `token` finds only its own files.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,10 @@ def is_own_file(value: Any) -> bool:
     return isinstance(value, str) and is_id(_OWN, value)
 
 
-async def with_files(body: bytes, account_id: str, files: PromptFiles) -> bytes:
+async def with_files(body: bytes, account_id: str, files: PromptFiles, token: str | None = None) -> bytes:
     """Return a request's body with the bytes of files instead of their ids; usually unchanged.
+
+    `account_id` and `token` are the caller's account and, if it is one, its run token.
 
     Raises the errors of `read_json_body`, and `InvalidInputError` for a file that does not exist, belongs to
     another account, or cannot be in a prompt.
@@ -80,7 +87,7 @@ async def with_files(body: bytes, account_id: str, files: PromptFiles) -> bytes:
         raise InvalidInputError([Problem(references[-1].path, "Too many files.", f"at most {MAX_FILES}")])
     room = (MAX_BODY_BYTES - len(body)) // 4 * 3
     for one in references:
-        file = await files.read(account_id, one.node[_FIELD], room)
+        file = await files.read(account_id, one.node[_FIELD], room, token)
         problem = _NO_FILE if file is None else _replace(one, file)
         if problem is not None or file is None:
             raise InvalidInputError([Problem(one.path, problem or _NO_FILE, f"at most {room} bytes")])
