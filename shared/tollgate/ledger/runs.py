@@ -117,10 +117,10 @@ class Run:
 
 
 def may_see(token: str | None, made_by: str | None) -> bool:
-    """Return whether a caller may read, use and change a thing of its account (site/run-tokens.md#its-view).
+    """Return whether a caller may read and change a row of its account (site/run-tokens.md#its-view).
 
-    `token` is the caller's run token; `None` stands for every other key and for members, who see all things.
-    `made_by` is the run token that made the thing, if one did.
+    `token` is the caller's run token; other keys and members have none, and may see every row. `made_by` is
+    the run token that created the row, if one did.
     """
     return token is None or token == made_by
 
