@@ -12,7 +12,7 @@ from tests.functional.test_run_task import task_of
 from tests.support.clock import ManualClock
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
-from tollgate.artifacts import uploads
+from tollgate.artifacts import deletions, uploads
 from tollgate.composition import api as api_parts
 
 PATH = "/api/v1/files"
@@ -29,9 +29,21 @@ def granted(customer: OpenedAccount, **changes: Any) -> dict[str, Any]:
 def uploaded(aws: Aws, customer: OpenedAccount) -> str:
     """Return the id of a file whose form was filled, by the key that the form is for."""
     file = granted(customer)
+    fill(aws, file)
+    return str(file["id"])
+
+
+def fill(aws: Aws, file: dict[str, Any]) -> None:
+    """Upload by a form: S3 writes the object of its key."""
     bucket = aws.stack.refs["MediaBucket"]
     aws.clients.s3.put_object(Bucket=bucket, Key=file["upload"]["fields"]["key"], Body=png())
-    return str(file["id"])
+
+
+def objects(aws: Aws, customer: OpenedAccount) -> list[tuple[str, int]]:
+    """Return the key and the size of each stored object of an account."""
+    prefix = f"inputs/{customer.account_id}/"
+    found = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"], Prefix=prefix)
+    return [(each["Key"], each["Size"]) for each in found.get("Contents", [])]
 
 
 def create(customer: OpenedAccount, file: str, path: str = "create") -> tuple[int, Any]:
@@ -46,7 +58,7 @@ class TestGrants:
     ) -> None:
         file = granted(customer)
         fields = file["upload"]["fields"]
-        own = f"inputs/{customer.account_id}/{file['id']}-{len(png())}.png"
+        own = f"inputs/{customer.account_id}/{file['id']}-form-{len(png())}.png"
         assert fields["key"] == own
         assert fields["Content-Type"] == "image/png"
         assert file["url"] == f"{STORAGE_URL}/{own}"
@@ -177,6 +189,85 @@ class TestEnd:
     )
     def test_what_is_no_id_is_not_looked_up(self, customer: OpenedAccount, odd: str) -> None:
         assert call("DELETE", f"{PATH}/{odd}", customer.api_key)[0] == 404
+
+
+class TestFormsOfDeletedFiles:
+    """A form stays valid for its hour, because S3 cannot withdraw it."""
+
+    def test_a_form_cannot_bring_its_file_back(self, aws: Aws, customer: OpenedAccount) -> None:
+        file = granted(customer)
+        fill(aws, file)
+        (name,) = task_of(create(customer, file["id"])[1]["data"]["taskId"]).values["urls"]
+        assert call("DELETE", f"{PATH}/{file['id']}", customer.api_key)[0] == 200
+        fill(aws, file)
+        for path in (file["id"], f"{file['id']}/content"):
+            assert call("GET", f"{PATH}/{path}", customer.api_key)[0] == 404
+        assert call("GET", PATH, customer.api_key)[1]["data"] == []
+        assert create(customer, file["id"])[0] == 400
+        for url in (name, name.replace("-form-", "-deleted-")):
+            assert create(customer, url)[0] == 400
+
+    def test_bytes_that_came_after_the_deletion_are_deleted_by_a_repeat(
+        self, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        file = granted(customer)
+        assert call("DELETE", f"{PATH}/{file['id']}", customer.api_key)[0] == 200
+        fill(aws, file)
+        assert call("DELETE", f"{PATH}/{file['id']}", customer.api_key)[0] == 404
+        assert [size for _, size in objects(aws, customer)] == [0]
+        assert call("GET", f"{PATH}/{file['id']}", customer.api_key)[0] == 404
+
+    def test_the_next_form_deletes_bytes_that_came_after_the_deletion(
+        self, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        file = granted(customer)
+        call("DELETE", f"{PATH}/{file['id']}", customer.api_key)
+        fill(aws, file)
+        granted(customer)
+        assert [size for _, size in objects(aws, customer)] == [0, 0]
+
+    def test_deleted_forms_count_until_no_upload_can_come(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(uploads, "MAX_STORED_BYTES", 2 * len(png()))
+        for _ in range(2):
+            assert call("DELETE", f"{PATH}/{granted(customer)['id']}", customer.api_key)[0] == 200
+        assert call("POST", PATH, customer.api_key, NEW)[0] == 400
+        clock.advance_ms(deletions.TOMBSTONE_S * 1000 - 1)
+        assert call("POST", PATH, customer.api_key, NEW)[0] == 400
+        clock.advance_ms(1)
+        left = sorted(granted(customer)["id"] for _ in range(2))
+        assert [key.split("/")[-1].partition("-")[0] for key, _ in objects(aws, customer)] == left
+
+    def test_deleted_forms_count_as_files_too(
+        self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(uploads, "MAX_FILES", 1)
+        call("DELETE", f"{PATH}/{granted(customer)['id']}", customer.api_key)
+        assert call("POST", PATH, customer.api_key, NEW)[0] == 400
+        clock.advance_ms(deletions.TOMBSTONE_S * 1000)
+        granted(customer)
+
+    def test_a_file_that_outlived_its_form_leaves_nothing(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock
+    ) -> None:
+        file_id = uploaded(aws, customer)
+        clock.advance_ms(deletions.TOMBSTONE_S * 1000)
+        assert call("DELETE", f"{PATH}/{file_id}", customer.api_key)[0] == 200
+        assert objects(aws, customer) == []
+
+    def test_more_keys_than_a_page_of_the_list_are_too_many(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = granted(customer)
+        call("DELETE", f"{PATH}/{file['id']}", customer.api_key)
+        fill(aws, file)
+        clock.advance_ms(deletions.TOMBSTONE_S * 1000)
+        monkeypatch.setattr(uploads, "MAX_FILES", 1)
+        assert call("POST", PATH, customer.api_key, NEW)[0] == 400
+        # The list ends between the two objects, so its last tombstone stays: a file may follow it.
+        assert create(customer, file["id"])[0] == 400
+        assert len(objects(aws, customer)) == 2
 
 
 def _policy(encoded: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A repeated create makes no second batch, so no line is charged twice."""
+"""A repeated create or upload: no second batch, so no line is charged twice, and no deleted input runs."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +13,16 @@ from tests.functional.test_run_batch import (
     lines_of,
     no_other_messages,
     run_all,
+    run_one,
     runner,
     short,
+    start_with,
+    take,
     uploaded,
 )
 from tests.support.text_app import TextClient
+from tollgate.artifacts.uploads import JSONL
+from tollgate.composition import api as api_parts
 
 pytestmark = [
     pytest.mark.ministack,
@@ -56,3 +61,20 @@ def test_requests_with_the_same_key_at_the_same_time_create_one_batch(client: Te
     assert len(set(made)) == len({*zip(keys, made, strict=True)}) == 4
     run_all()
     assert len(client.texts()) == 4
+
+
+def test_a_deleted_input_that_its_form_brings_back_stays_deleted(client: TextClient) -> None:
+    files, account_id = api_parts.api().files, client.account.account_id
+    data = b"\n".join(json.dumps(each).encode() for each in lines_of(chat()))
+    form = files.create_upload(account_id, {"contentType": JSONL, "bytes": len(data)}, "me")
+    bucket, key = files.uploads.bucket, form["upload"]["fields"]["key"]
+    files.uploads.s3.put_object(Bucket=bucket, Key=key, Body=data)
+    batch = start_with(client, form["id"])
+    (message,) = take()
+    files.delete(account_id, form["id"], "me")
+    files.uploads.s3.put_object(Bucket=bucket, Key=key, Body=data)
+    run_one(message)
+    assert client.openai.batches.retrieve(batch.id).status == "failed"
+    with pytest.raises(openai.BadRequestError, match="purpose batch"):
+        start_with(client, form["id"])
+    assert client.texts() == []

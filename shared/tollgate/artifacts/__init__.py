@@ -8,6 +8,7 @@ models.py         a stored file
 sniff.py          the type of a file, from its first bytes
 completeness.py   checks that a file is not cut off
 inputs.py         data URIs in a request; `uploads.py`: files uploaded before it
+deletions.py      tombstones of deleted uploads, whose forms are still valid
 files.py          uploads and their deletion, with the audit log
 uploaded.py       uploaded files in the shapes of OpenAI's and Anthropic's SDKs
 prompt_files.py   uploaded files for prompts, read without an SDK

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from tollgate.artifacts.uploads import EXTENSIONS, ID_PREFIX, declared_bytes, prefix_of, usable_until_ms
+from tollgate.artifacts.deletions import declared_bytes
+from tollgate.artifacts.uploads import EXTENSIONS, ID_PREFIX, prefix_of, usable_until_ms
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.clock import Clock
 from tollgate.kit.ids import is_id
@@ -34,5 +35,5 @@ class UploadedPromptFiles:
             return None
         data = await self.objects.get(key)
         extension = key.rpartition(".")[2]
-        # Before its upload, an object is empty.
+        # An object is empty before its upload, and so is a tombstone.
         return PromptFile(f"{file_id}.{extension}", _TYPES[extension], data) if data else None

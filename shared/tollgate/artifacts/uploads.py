@@ -2,15 +2,15 @@
 
     grant ─► an empty object reserves the key ─► the form uploads ─► a task uses the id ─► a signed URL reads
 
-There is no table. The key `inputs/<account>/<file id>-<bytes>.<ext>` has all data: the id is a ULID with the
-time of the grant, and the bytes are the allowed size. So a list of keys shows the reserved space, even
-before an upload. The name of a run token's file begins with `<file id>-<token id>-`, and a token finds only
-such files.
+There is no table. The key `inputs/<account>/<file id>-form-<bytes>.<ext>` has all data: the id is a ULID with
+the time of the grant, and the bytes are the allowed size. So a list of keys shows the reserved space, even
+before an upload. Without `form`, the bytes came in a request. The name of a run token's file begins with
+`<file id>-<token id>-`, and a token finds only such files. `deletions.py`: tombstones of deleted files.
 """
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,17 @@ from urllib.parse import urlsplit
 
 from ulid import ULID
 
+from tollgate.artifacts.deletions import (
+    FORM,
+    FORM_S,
+    declared_bytes,
+    deleted_key,
+    form_key,
+    granted_at_ms,
+    id_of,
+    leftovers,
+    tombstone_of,
+)
 from tollgate.artifacts.models import UploadedFileView
 from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.uploaded import BATCH, PURPOSES, FilesQuery, UploadedFile
@@ -31,6 +42,7 @@ from tollgate.ledger.runs import may_see
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
+    from types_boto3_s3.type_defs import DeleteTypeDef
 
 PREFIX = "inputs"
 ID_PREFIX = "file"
@@ -46,8 +58,6 @@ USABLE_S = 24 * 60 * 60
 # Of inputs and results of batches, which run for a day themselves.
 BATCH_USABLE_S = RETENTION_DAYS * 24 * 60 * 60
 JSONL = "application/jsonl"
-# The lifetime of an upload form.
-FORM_S = 60 * 60
 # The lifetime of a URL to download a file.
 CONTENT_S = 10 * 60
 MAX_NAME_LENGTH = 255
@@ -78,7 +88,6 @@ EXTENSIONS = {
 
 _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
 """The allowed end of a key: nothing that a server or client could read as another path."""
-_DECLARED = re.compile(r"-(\d{1,12})\.\w+$", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,7 @@ class Uploads:
         content_type, size_bytes = _checked(body)
         self.check_quota(account_id, size_bytes)
         file_id = self.new_id()
-        key = key_of(account_id, file_id, size_bytes, content_type, token)
+        key = form_key(key_of(account_id, file_id, size_bytes, content_type, token))
         # The space is reserved before the form is returned, so all forms together stay within the limit.
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
         form = self.s3.generate_presigned_post(
@@ -167,7 +176,10 @@ class Uploads:
         """Return a page of the account's usable files; its cursor is missing on the last page."""
         prefix = f"{folder_of(account_id)}{ID_PREFIX}_"
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=MAX_FILES)
-        keys = {_id_of(each["Key"]): each["Key"] for each in found.get("Contents", []) if each["Size"] > 0}
+        contents = found.get("Contents", [])
+        deleted = {id_of(each["Key"]) for each in contents if deleted_key(each["Key"])}
+        stored = {id_of(each["Key"]): each["Key"] for each in contents if each["Size"] > 0}
+        keys = {file_id: key for file_id, key in stored.items() if file_id not in deleted}
         now_ms, after = self.clock.now_ms(), query.after
         ids = sorted(
             (
@@ -191,7 +203,7 @@ class Uploads:
 
     def _described(self, key: str) -> UploadedFile:
         head = self.s3.head_object(Bucket=self.bucket, Key=key)
-        file_id, kept = _id_of(key), head["Metadata"]
+        file_id, kept = id_of(key), head["Metadata"]
         # A file that was uploaded by a form has no name.
         name = kept.get("filename")
         return UploadedFile(
@@ -222,25 +234,49 @@ class Uploads:
         return is_stored(self.s3, self.bucket, key)
 
     def find_key(self, account_id: str, file_id: str, token: str | None = None) -> str:
-        """Return the key of a granted file, even before its upload. Raises `UploadNotFoundError`."""
+        """Return the key of a granted file, even before its upload. Raises `UploadNotFoundError`.
+
+        If the file was deleted before, this deletes what its form uploaded since.
+        """
         found = self._find(account_id, file_id, token) if is_id(ID_PREFIX, file_id) else None
         if found is None:
+            raise UploadNotFoundError
+        if (late := deleted_key(found["Key"])) is not None:
+            self.s3.delete_object(Bucket=self.bucket, Key=late)
             raise UploadNotFoundError
         return str(found["Key"])
 
     def delete(self, key: str) -> None:
         """Delete a file by its key; a repeat changes nothing."""
+        # Written first: after a crash, the file is deleted for customers, and `find_key` deletes its bytes.
+        if (tombstone := tombstone_of(key, self.clock.now_ms())) is not None:
+            self.s3.put_object(Bucket=self.bucket, Key=tombstone, Body=b"")
         self.s3.delete_object(Bucket=self.bucket, Key=key)
 
     def check_quota(self, account_id: str, more_bytes: int = 0) -> None:
         """Raise `InvalidInputError` if an account has no room for a file of `more_bytes`."""
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=folder_of(account_id), MaxKeys=MAX_FILES)
-        taken = sum(max(each["Size"], declared_bytes(each["Key"])) for each in found.get("Contents", []))
-        if found["KeyCount"] >= MAX_FILES or taken + more_bytes > MAX_STORED_BYTES:
+        sizes = {each["Key"]: each["Size"] for each in found.get("Contents", [])}
+        is_whole = not found["IsTruncated"]
+        # The file of a tombstone may be the first key of the next page.
+        gone = self._deleted(leftovers(list(sizes)[: None if is_whole else -1], self.clock.now_ms()))
+        left = {key: size for key, size in sizes.items() if key not in gone}
+        taken = sum(max(size, declared_bytes(key)) for key, size in left.items())
+        if not is_whole or len(left) >= MAX_FILES or taken + more_bytes > MAX_STORED_BYTES:
             message = (
                 f"This account sent too much in the last {RETENTION_DAYS} days. Delete files, or send URLs."
             )
             raise InvalidInputError([Problem("", message, f"{MAX_FILES} files and {MAX_STORED_BYTES} bytes")])
+
+    def _deleted(self, keys: Collection[str]) -> set[str]:
+        """Delete objects, at most a page of the list; return the keys of those that S3 deleted."""
+        if not keys:
+            return set()
+        wanted: DeleteTypeDef = {"Objects": [{"Key": key} for key in keys], "Quiet": True}
+        done = self.s3.delete_objects(Bucket=self.bucket, Delete=wanted)
+        # S3 reports objects that it did not delete in a response with status 200. They count, and are
+        # deleted by the next request.
+        return {*keys} - {each["Key"] for each in done.get("Errors", [])}
 
     def _find(self, account_id: str, file_id: str, token: str | None) -> Any:
         prefix = prefix_of(account_id, file_id, token)
@@ -303,25 +339,15 @@ def _is_for_batches(key: str) -> bool:
 def _usable_until_ms(key: str) -> int:
     """Return until when the file of a key is usable. A batch may run for a day after the upload."""
     more_s = BATCH_USABLE_S - USABLE_S if _is_for_batches(key) else 0
-    return usable_until_ms(_id_of(key)) + more_s * MS_PER_S
-
-
-def _id_of(key: str) -> str:
-    return key.rpartition("/")[2].partition("-")[0]
+    return usable_until_ms(id_of(key)) + more_s * MS_PER_S
 
 
 def _token_in(key: str) -> str | None:
     """Return the run token that made the file of a key, if one did."""
-    _, *made_by, _ = key.rpartition("/")[2].split("-")
+    _, *made_by, _ = key.rpartition("/")[2].replace(FORM, "-").split("-")
     return made_by[0] if made_by else None
-
-
-def declared_bytes(key: str) -> int:
-    """Return the allowed size in bytes of an upload; 0 for a file from a data URI."""
-    declared = _DECLARED.search(key)
-    return int(declared[1]) if declared else 0
 
 
 def usable_until_ms(file_id: str) -> int:
     """Return until when new tasks and prompts may use a file."""
-    return ULID.from_str(file_id.partition("_")[2]).milliseconds + USABLE_S * MS_PER_S
+    return granted_at_ms(file_id) + USABLE_S * MS_PER_S

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from tollgate.artifacts.deletions import id_of
 from tollgate.artifacts.uploaded import OUTPUT
-from tollgate.artifacts.uploads import JSONL, headers_of, key_of
+from tollgate.artifacts.uploads import JSONL, headers_of, key_of, prefix_of
 from tollgate.batches.lines import Outcome, problem, read_line, result_line
 from tollgate.batches.models import MAX_AT_ONCE, Batch, Kind, State, request_id_of, results_key
 from tollgate.batches.repository import BatchRepository, Result
@@ -34,7 +35,9 @@ class BatchFiles:
         """Return the input; empty if it was deleted, or was never uploaded."""
         key = batch.row["input_key"]
         # Of a missing object S3 says 403 to a function that may not list the bucket. It may list uploads.
-        if batch.kind is Kind.OPENAI and await self.objects.first_name(key) is None:
+        # A tombstone is the first of a deleted file's names.
+        names = prefix_of(batch.account_id, id_of(key), None)
+        if batch.kind is Kind.OPENAI and await self.objects.first_name(names) != key:
             return b""
         return await self.objects.get(key) or b""
 

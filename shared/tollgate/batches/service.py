@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import Any
 
 from tollgate.accounts.models import ApiKey
-from tollgate.artifacts.uploads import EXTENSIONS, JSONL, declared_bytes, prefix_of
+from tollgate.artifacts.deletions import declared_bytes, deleted_key
+from tollgate.artifacts.uploads import EXTENSIONS, JSONL, prefix_of
 from tollgate.audit.events import Action
 from tollgate.audit.notes import AuditNotes
 from tollgate.batches.download import Download
@@ -71,7 +72,7 @@ class BatchService:
         """
         asked = read_openai_create(body)
         name = await self.objects.first_name(prefix_of(key.account_id, asked.input_file_id, key.token_id))
-        if name is None or not name.endswith(f".{EXTENSIONS[JSONL]}"):
+        if name is None or deleted_key(name) or not name.endswith(f".{EXTENSIONS[JSONL]}"):
             raise invalid("/input_file_id", "There is no file with this id and the purpose batch.")
         if declared_bytes(name) > MAX_INPUT_BYTES:
             allowed = f"at most {MAX_INPUT_BYTES} bytes"
