@@ -115,7 +115,8 @@ def test_a_chat_whose_worker_died_runs_again_and_is_charged_once(
     client: TextClient, monkeypatch: pytest.MonkeyPatch, deaths: int
 ) -> None:
     monkeypatch.setattr("tollgate.workflows.rules.CLAIM_MS", 0)
-    workflow_id = start(client, chat("only", "[[tokens 20]]"), tags=Attribution(tags={"team": "a"}))
+    labels = Attribution("auth0|123", {"team": "a"})
+    workflow_id = start(client, chat("only", "[[tokens 20]]"), tags=labels)
     save = WorkflowRepository.save
 
     def dies(repository: WorkflowRepository, workflow: Any) -> None:
@@ -136,7 +137,7 @@ def test_a_chat_whose_worker_died_runs_again_and_is_charged_once(
     assert (len(texts), len(given)) == (2, 1) if deaths == 1 else (len(texts), len(given)) == (2, 2)
     if deaths == 1:
         assert (step["status"], ended["costMicroUsd"]) == ("finished", -texts[-1].amount_micro_usd)
-        assert [entry.tags for entry in texts] == [{"team": "a"}] * 2
+        assert [(entry.user, entry.tags) for entry in texts] == [("auth0|123", {"team": "a"})] * 2
     else:
         assert (step["status"], step["error"]["code"], ended["costMicroUsd"]) == ("failed", "worker_lost", 0)
     assert client.balance() == USD - ended["costMicroUsd"]

@@ -81,6 +81,15 @@ def tags_text(tags: Mapping[str, str]) -> str:
     return ",".join(f"{name}={value}" for name, value in tags.items())
 
 
+def labels_text(labels: Attribution) -> str:
+    """Return the tags and the end user in the form of the header.
+
+    If the header cannot carry the user, it belongs to a run token, whose key adds it again.
+    """
+    user = {USER: labels.user} if labels.user and _fits_header(labels.user) else {}
+    return tags_text({**labels.tags, **user})
+
+
 def attribution_of(headers: Mapping[str, str], fields: Mapping[str, Any] | None = None) -> Attribution:
     """Return the attribution of a request: from its headers, and from the `fields` of a text protocol's body.
 
@@ -108,7 +117,9 @@ def tags_of(pairs: Any, path: str) -> Attribution:
     for name, value in pairs.items():
         if _NAME.fullmatch(name) is None:
             problems.append(Problem(path, f"Wrong name of a tag: {name[:MAX_VALUE_LENGTH]}.", _NAME_RULE))
-        elif not isinstance(value, str) or _VALUE.fullmatch(value) is None:
+        elif name == USER and not _is_user(value):
+            problems.append(Problem(f"{path}/{name}", "Wrong end user.", _USER_RULE))
+        elif name != USER and (not isinstance(value, str) or _VALUE.fullmatch(value) is None):
             problems.append(Problem(f"{path}/{name}", "Wrong value of a tag.", _VALUE_RULE))
     if problems:
         raise InvalidInputError(problems)
@@ -139,8 +150,8 @@ def _sent_pairs(text: str, problems: list[Problem]) -> Iterator[tuple[str, str]]
             problems.append(_of_header(f"has a wrong name: {name[:MAX_VALUE_LENGTH]}.", _NAME_RULE))
         elif names.count(name) > 1:
             problems.append(_of_header(f"has the tag {name} twice."))
-        elif name == USER and not (value.isascii() and _is_user(value)):
-            problems.append(_of_header("has a wrong end user.", _USER_RULE))
+        elif name == USER and not (_fits_header(value) and _is_user(value)):
+            problems.append(_of_header("has a wrong end user.", f"{_USER_RULE}; in a header only ASCII"))
         elif name != USER and _VALUE.fullmatch(value) is None:
             problems.append(_of_header(f"has a wrong value for the tag {name}.", _VALUE_RULE))
         else:
@@ -173,6 +184,11 @@ def _is_user(value: Any) -> bool:
     """Return whether a value can be an end user's id."""
     # Text that no row can store, such as half of a surrogate pair, is not printable.
     return isinstance(value, str) and 0 < len(value) <= MAX_USER_LENGTH and value.isprintable()
+
+
+def _fits_header(user: str) -> bool:
+    # Clients encode other letters in different ways, and a comma ends the pair.
+    return user.isascii() and "," not in user
 
 
 def _metadata_pairs(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

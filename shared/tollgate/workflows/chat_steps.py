@@ -19,7 +19,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.observability import logger
-from tollgate.ledger.attribution import HEADER, tags_text
+from tollgate.ledger.attribution import HEADER, labels_text
 from tollgate.ledger.crediting import AlreadyPostedError, credit_of_lost_response, credit_writes
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.errors import RateLimitedError
@@ -102,7 +102,7 @@ class ChatSteps:
     def _headers(workflow: Workflow, step: Step) -> dict[str, str]:
         if step.attempts == 1:
             return {QUOTE_HEADER: workflow.reservation.quote_id}
-        tags = tags_text(workflow.reservation.labels.tags)
+        tags = labels_text(workflow.reservation.labels)
         return {HEADER: tags} if tags else {}
 
     async def _cost(self, account_id: str, request_id: str) -> int:

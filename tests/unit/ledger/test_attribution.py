@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.ledger.attribution import HEADER, Attribution, attribution_of, is_tag_name, tags_of
+from tollgate.ledger.attribution import (
+    HEADER,
+    Attribution,
+    attribution_of,
+    is_tag_name,
+    labels_text,
+    tags_of,
+)
 
 LONG_ID = "user_" + "f" * 251
 
@@ -135,6 +142,25 @@ class TestTheLabelsOfAKey:
     def test_are_read_from_an_object(self) -> None:
         assert tags_of({"user": "a", **tags("t", 8)}, "/tags") == Attribution("a", tags("t", 8))
 
+    @pytest.mark.parametrize("user", ["auth0|123", "Zoë, Paris", "x" * 256])
+    def test_have_any_end_user_that_a_body_can_name(self, user: str) -> None:
+        assert tags_of({"user": user}, "/tags") == attribution_of({}, {"user": user}) == Attribution(user)
+
+    @pytest.mark.parametrize(
+        ("user", "text"),
+        [
+            (None, "team=a"),
+            ("auth0|123", "team=a,user=auth0|123"),
+            # The header of no request can carry these. They are of a run token, which names them again.
+            ("Zoë", "team=a"),
+            ("Zoe, Paris", "team=a"),
+        ],
+    )
+    def test_are_written_as_a_header_reads_them(self, user: str | None, text: str) -> None:
+        assert labels_text(Attribution(user, {"team": "a"})) == text
+        read = attribution_of({"x-tollgate-tags": text})
+        assert read == Attribution(user if "user=" in text else None, {"team": "a"})
+
     @pytest.mark.parametrize(
         ("pairs", "path", "message"),
         [
@@ -143,8 +169,22 @@ class TestTheLabelsOfAKey:
             ({"Team": "x"}, "/tags", "Wrong name of a tag: Team"),
             ({"team": "two words"}, "/tags/team", "Wrong value of a tag"),
             ({"team": 1}, "/tags/team", "Wrong value of a tag"),
+            ({"user": ""}, "/tags/user", "Wrong end user"),
+            ({"user": "x" * 257}, "/tags/user", "Wrong end user"),
+            ({"user": "a\nb"}, "/tags/user", "Wrong end user"),
+            ({"user": 1}, "/tags/user", "Wrong end user"),
         ],
-        ids=["a list", "nine tags", "a wrong name", "a wrong value", "a number"],
+        ids=[
+            "a list",
+            "nine tags",
+            "a wrong name",
+            "a wrong value",
+            "a number",
+            "no user",
+            "a long user",
+            "a user of two lines",
+            "a number as a user",
+        ],
     )
     def test_are_refused_by_name(self, pairs: Any, path: str, message: str) -> None:
         with pytest.raises(InvalidInputError) as refused:
