@@ -371,9 +371,23 @@ class TestTable:
             "keyId": key_id_of(customer.api_key),
             "user": "",
             "tags": "",
+            "projectId": "",
+            "tokenId": "",
+            "reason": "",
         }
         assert credit[1:4] == ["credit", "1", "1000000"]
         assert self.rows(customer, "?kind=credit") == [header, credit]
+
+    def test_it_has_everything_that_the_list_has(self, customer: OpenedAccount, clock: ManualClock) -> None:
+        clock.advance_ms(1000)
+        texts: Any = {name: name for name in ("task_id", "model", "answers", "request_id", "reference")}
+        texts |= {name: name for name in ("key_id", "user", "project", "token", "reason")}
+        tags = {"team": "search", "feature": "summary"}
+        paid = Entry(customer.account_id, "paid", EntryKind.CREDIT, 10**6, clock.now_ms(), tags=tags, **texts)
+        run_task_parts.step_runner().ledger.credit(paid)
+        (listed, *_), (header, row, *_) = ok(customer, LEDGER)["entries"], self.rows(customer)
+        own = {"tags": "team=search,feature=summary", "amountMicroUsd": "1000000", "amountUsd": "1"}
+        assert dict(zip(header, row, strict=True)) == {**listed, **own}
 
     def test_text_in_it_is_never_a_formula(self, aws: Aws, customer: OpenedAccount) -> None:
         formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"]

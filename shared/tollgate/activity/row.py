@@ -15,7 +15,7 @@ ARROW = " → "
 STOPPED = (Ending.CANCELLED, Ending.DISCONNECTED)
 COLUMNS = (
     "createdAt", "kind", "id", "keyId", "model", "route", "status", "latencyMs", "firstByteMs", "inputTokens",
-    "outputTokens", "costUsd", "refundedUsd", "user", "tags",
+    "outputTokens", "costUsd", "refundedUsd", "user", "tags", "projectId", "tokenId",
 )  # fmt: skip
 
 
@@ -44,6 +44,8 @@ class Activity:
     user: str | None = None
     tags: str = ""
     """The tags in the form of the header."""
+    project: str | None = None
+    token: str | None = None
     is_stopped: bool = False
     """Whether a text request was ended by its client before its response was complete."""
 
@@ -65,6 +67,8 @@ class Activity:
             usd_decimal(self.refunded_micro_usd),
             self.user,
             self.tags,
+            self.project,
+            self.token,
         ]
 
 
@@ -88,6 +92,8 @@ def row_of(found: Found) -> Activity:
         thumbnail_url=task.files[0].thumbnail_url if task is not None and task.files else None,
         user=entry.user,
         tags=tags_text(entry.tags or {}),
+        project=entry.project,
+        token=entry.token,
     )
 
 
@@ -108,5 +114,7 @@ def _text_row(found: Found) -> Activity:
         output_tokens=None if usage is None else sum(usage.get(name, 0) for name in OUTPUT),
         user=entry.user,
         tags=tags_text(entry.tags or {}),
+        project=entry.project,
+        token=entry.token,
         is_stopped=found.trace.ending in STOPPED,
     )

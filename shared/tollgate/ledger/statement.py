@@ -24,7 +24,7 @@ ROUND_TRIP = 1_000
 
 COLUMNS = (
     "createdAt", "kind", "amountUsd", "amountMicroUsd", "model", "taskId", "requestId", "answers",
-    "reference", "id", "keyId", "user", "tags",
+    "reference", "id", "keyId", "user", "tags", "projectId", "tokenId", "reason",
 )  # fmt: skip
 
 

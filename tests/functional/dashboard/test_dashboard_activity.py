@@ -20,6 +20,7 @@ from tollgate.activity import service
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
+from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.hold_entries import failed_entry, void_entry
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import Hold
@@ -47,7 +48,8 @@ def post_texts(aws: Aws, account_id: str, key_id: str, clock: ManualClock) -> No
     clock.advance_ms(1_000)
     usage = {"input_tokens": 7, "cache_read_tokens": 5, "output_tokens": 34}
     facts = {"key_id": key_id, "latency_ms": 2_345, "provider": "openai", "first_byte_ms": 678}
-    post_text(aws, account_id, TEXT_MICRO_USD, usage=usage, **facts)
+    labels = Attribution(project="proj_1", token="tok_1")
+    post_text(aws, account_id, TEXT_MICRO_USD, usage=usage, attribution=labels, **facts)
     clock.advance_ms(1_000)
     writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
     Database(aws.clients.dynamodb).write(
@@ -173,6 +175,7 @@ class TestTheTable:
         (row,) = csv.DictReader(StringIO(answer.text))
         assert (row["keyId"], row["costUsd"], row["latencyMs"]) == (key_id, "0.001234", "2345")
         assert (row["inputTokens"], row["outputTokens"], row["status"]) == ("12", "34", "finished")
+        assert (row["projectId"], row["tokenId"]) == ("proj_1", "tok_1")
 
     def test_one_that_is_cut_says_so(self, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(service, "MAX_CSV", 2)
