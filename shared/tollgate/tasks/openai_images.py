@@ -12,7 +12,7 @@ from tollgate.catalog.loader import Catalog
 from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.numbers import digits
+from tollgate.kit.numbers import digits, whole_number
 from tollgate.kit.problems import Problem, one_of
 from tollgate.tasks.openai_media import (
     Properties,
@@ -110,7 +110,7 @@ def read_image_request(
     forms = {"b64_json"} if is_streamed else _forms(sent.get("response_format"), model, is_edit=is_edit)
     # OpenAI also sends fewer partial images than requested if the image is ready sooner.
     ignored = ("partial_images",) if sent.get("partial_images") else ()
-    images = sent.get("n") or 1
+    images = whole_number(sent.get("n")) or 1
     return ImageRequest(create, images, "b64_json" in forms, "url" in forms, is_streamed, ignored)
 
 
@@ -229,5 +229,5 @@ def _problems(body: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _is_whole(value: Any, least: int, most: int) -> bool:
-    # `True` is 1 in Python.
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    number = whole_number(value)
+    return number is not None and least <= number <= most

@@ -71,6 +71,11 @@ class TestFields:
         assert read.create == {"model": "test-image", "input": {"prompt": "a fox", "seed": 7, "size": "1:1"}}
         assert not read.wants_bytes
 
+    def test_a_number_may_have_a_fraction_of_nothing(self) -> None:
+        body = {"model": "test-image", "prompt": "a fox", "stream": True, "n": 2.0, "partial_images": 0.0}
+        read = read_image_request(body, CATALOG)
+        assert (read.images, type(read.images)) == (2, int)
+
     def test_an_edit_keeps_its_images_if_another_name_of_the_model_is_sent(self) -> None:
         body = {"model": "GPT-Image-2", "prompt": "a fox", "image": ["https://media.example/fox.png"]}
         read = read_image_request(body, CATALOG, is_edit=True)

@@ -29,9 +29,29 @@ def paths(protocol: TextProtocol, body: dict[str, Any]) -> list[str]:
 
 class TestReadJsonBody:
     def test_values_and_their_own_texts(self) -> None:
-        body = read_json_body(b' { "a" : 1.0e2 ,"b":[1, 2],\n"c":"\\u00e9" } ')
-        assert body.fields == {"a": 100.0, "b": [1, 2], "c": "é"}
-        assert body.texts == {"a": b"1.0e2", "b": b"[1, 2]", "c": b'"\\u00e9"'}
+        body = read_json_body(b' { "a" : 1.5e2 ,"b":[1, 2],\n"c":"\\u00e9" } ')
+        assert body.fields == {"a": 150, "b": [1, 2], "c": "é"}
+        assert body.texts == {"a": b"150", "b": b"[1, 2]", "c": b'"\\u00e9"'}
+
+    @pytest.mark.parametrize(
+        ("sent", "value", "text"),
+        [
+            (b"64.0", 64, b"64"),
+            (b"-6.40E1", -64, b"-64"),
+            (b"9007199254740992.0", 2**53, b"9007199254740992"),
+            # Not every whole number above is a float, and its digits are many.
+            (b"9007199254740994.0", 2.0**53 + 2, b"9007199254740994.0"),
+            (b"1e300", 1e300, b"1e300"),
+            (b"64.5", 64.5, b"64.5"),
+            (b'"64.0"', "64.0", b'"64.0"'),
+        ],
+    )
+    def test_a_whole_number_with_a_fraction_of_nothing(self, sent: bytes, value: Any, text: bytes) -> None:
+        body = read_json_body(b'{"n":' + sent + b',"one":{"n":' + sent + b'},"deep":[' + sent + b"]}")
+        # Deeper numbers, such as those in messages, are sent on as they came.
+        assert body.edited({}) == b'{"n":' + text + b',"one":{"n":' + text + b'},"deep":[' + sent + b"]}"
+        (inner,) = body.fields["deep"]
+        assert (body.fields["n"], inner, type(inner)) == (value, value, type(value))
 
     @pytest.mark.parametrize("more", [b"[1,", b'["a",', b'{"a":', b"[[],", b'[",[{",', b'["\\"",'], ids=str)
     def test_a_body_that_is_made_to_be_large_in_memory_is_refused(self, more: bytes) -> None:

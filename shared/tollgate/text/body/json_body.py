@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.kit.numbers import whole_number
 from tollgate.kit.problems import Problem
 
 # What Lambda takes in one invocation.
@@ -24,6 +25,8 @@ MAX_MEMBERS = 200
 # A comma or an opening bracket precedes each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+# Above this, a float does not have every whole number, and its digits can take far more room than its text.
+MAX_EXACT = 2**53
 # Characters whose bytes are counted at once.
 _PIECE = 65_536
 _SPACES = frozenset(" \t\n\r")
@@ -38,20 +41,26 @@ def _no_constant(name: str) -> NoReturn:
     raise _UnusableBodyError(f"is not valid JSON: {name} is no JSON value")
 
 
-def _finite(text: str) -> float:
+def _number(text: str) -> float:
+    """Return a number that was written with a fraction or an exponent. 5.0 becomes 5, the same in JSON."""
     value = float(text)
     if not isfinite(value):
         raise _UnusableBodyError("has a number that is too large")
-    return value
+    whole = whole_number(value)
+    return value if whole is None or abs(whole) > MAX_EXACT else whole
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number)
 
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """A JSON object, with the texts of its members, in UTF-8, as far as they were sent so."""
+    """A JSON object, with the texts of its members, in UTF-8, as far as they were sent so.
+
+    The number 5.0 is 5 in the fields, and in the texts of numbers and of objects of numbers, because some
+    vendors refuse 5.0 for a whole number.
+    """
 
     fields: dict[str, Any]
     texts: Mapping[str, bytes]
@@ -185,12 +194,17 @@ def _members(text: str, body: bytes) -> JsonBody:
             raise _UnusableBodyError(f"has the field {dumps(name)[:100]} twice")
         start = _expect(text, _after_space(text, at), ":")
         fields[name], at = _DECODER.raw_decode(text, start)
-        texts[name] = encoded[start:at]
+        texts[name] = dumps(fields[name]).encode() if _has_whole(fields[name]) else encoded[start:at]
         at = _after_space(text, at)
         if text[at : at + 1] == "}":
             return _ended(text, at + 1, JsonBody(fields, texts, size_bytes))
         at = _expect(text, at, ",")
     raise _UnusableBodyError(f"has more than {MAX_MEMBERS} fields")
+
+
+def _has_whole(value: Any) -> bool:
+    parts = value.values() if isinstance(value, dict) else (value,)
+    return any(type(each) is int for each in parts)
 
 
 def _after_space(text: str, at: int) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.kit.numbers import whole_number
 from tollgate.kit.problems import Problem
 from tollgate.routing.reading import FIELDS, NOTHING_ASKED, Asked, has_routing, read_routing
 from tollgate.text.body.json_body import MAX_BODY_BYTES, JsonBody, read_json_body
@@ -213,10 +214,5 @@ def _number_problems(protocol: TextProtocol, fields: Mapping[str, Any]) -> Itera
 
 
 def _is_whole(value: Any, least: int, most: int | None) -> bool:
-    if value is None:
-        return True
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    if isinstance(value, float) and not value.is_integer():
-        return False
-    return value >= least and (most is None or value <= most)
+    number = whole_number(value)
+    return value is None or (number is not None and least <= number and (most is None or number <= most))
