@@ -11,7 +11,9 @@ from tests.truth import report
 @pytest.mark.parametrize("provider", report.pages())
 def test_a_page_says_what_the_last_run_found(provider: str) -> None:
     lines = (report.PAGES / f"{provider}.md").read_text().splitlines()
-    assert lines[2] == report.line(provider), "make provider-truth"
+    assert lines[2] == report.line(provider), (
+        "run `make provider-truth`; if the vendor has no client, write the line by hand (CONTRIBUTING.md)"
+    )
 
 
 def test_who_has_no_client_in_a_registry_says_what_its_facts_rest_on() -> None:

@@ -205,9 +205,12 @@ def key_in(header: str) -> Callable[[Request], str | None]:
     return lambda request: header_key(request, header)
 
 
-def in_body(request: Request, body: dict[str, Any]) -> Asked:  # noqa: ARG001 - the shape of `Read`
-    """Read a body that has the model's name among the fields of the input."""
-    return Asked(body.pop("model", None), body)
+def in_field(name: str) -> Read:
+    """Return the function that reads a body with the model's name in a field of the input."""
+    return lambda _, body: Asked(body.pop(name, None), body)
+
+
+in_body = in_field("model")
 
 
 def in_path(template: str) -> Read:

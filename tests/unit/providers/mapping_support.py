@@ -22,8 +22,9 @@ Case = tuple[str, dict[str, Any], str, dict[str, Any]]
 
 def route_of(provider: str, model_id: str) -> Route:
     """Return the catalog's route of a model to a provider, also one that is off."""
-    (route,) = [one for one in CATALOG.media_model(model_id).routes if one.provider == provider]
-    return route
+    routes = {route.provider: route for route in CATALOG.media_model(model_id).routes}
+    assert provider in routes, f"catalog/data/{model_id}.yaml has no route to {provider}"
+    return routes[provider]
 
 
 def job_of(provider: str, model_id: str, source: dict[str, Any]) -> Job:

@@ -4,8 +4,8 @@
 |---|---|
 | a submit was accepted, with the parts of its handle | `taken` |
 | an error response, with only its status | `by_status` |
-| an error response with a reason or codes | `refusal`; a reason in `detail`: `refusal_with_detail` |
-| a response that may have a known code, such as an error inside HTTP 200 | `meaning` |
+| an error status, with a reason or codes | `refusal`; a reason in `detail`: `refusal_with_detail` |
+| a response that may have a known code, such as an error inside HTTP 200 | `meaning`, else `provider_error` |
 | a job that failed, or a reason that is only text | `provider_error` |
 | a job that was refused, clearly because of its content or its input | `rejected` |
 | a status that may be the provider's or Tollgate's fault | `failure_of` |
