@@ -205,7 +205,7 @@ def key_in(header: str) -> Callable[[Request], str | None]:
     return lambda request: header_key(request, header)
 
 
-def in_field(name: str) -> Read:
+def in_field(name: str) -> Callable[[Request, dict[str, Any]], Asked]:
     """Return the function that reads a body with the model's name in a field of the input."""
     return lambda _, body: Asked(body.pop(name, None), body)
 

@@ -34,8 +34,8 @@ class RejectionKind(StrEnum):
     INPUT = "input_rejected"  # The provider rejected the input as invalid.
 
 
-# The meaning of a provider's codes, as texts: `str(code)` of a number. A `*` stands for any characters. The first
-# match counts.
+# The meaning of a provider's codes, as texts: `str(code)` of a number. A `*` stands for any characters. The
+# first match counts.
 Codes = Mapping[str, RejectionKind | FailureKind]
 
 
