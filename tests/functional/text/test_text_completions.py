@@ -45,6 +45,11 @@ class TestAnswers:
 
 
 class TestRefusals:
+    @pytest.mark.parametrize("prompt", ["", [""]])
+    def test_an_empty_prompt_is_called_empty(self, client: TextClient, prompt: Any) -> None:
+        with pytest.raises(openai.BadRequestError, match="/prompt: Must be a string that is not empty"):
+            client.openai.completions.create(model="gpt-5.4-mini", prompt=prompt)
+
     @pytest.mark.parametrize(
         "fields",
         [

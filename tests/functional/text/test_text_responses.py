@@ -44,6 +44,14 @@ def said_to_the_model(client: TextClient, response_id: str) -> list[str]:
     return [part["text"] for item in items for part in item["content"]]
 
 
+def refused(call: Callable[[], object]) -> dict[str, Any]:
+    """Return the error of a call for something unknown."""
+    with pytest.raises(openai.NotFoundError) as found:
+        call()
+    assert isinstance(found.value.body, dict)
+    return found.value.body
+
+
 class TestTheAuditLog:
     def test_a_deletion_is_noted_with_the_key_that_asked(self, client: TextClient) -> None:
         made = ask(client, "hello")
@@ -209,6 +217,15 @@ class TestStored:
                 call()
         assert owner.openai.responses.retrieve(made.id).id == made.id
         assert stranger.balance() == USD
+
+    @pytest.mark.parametrize("name", ["msg_x", "msg_01M7Y2Q4WSP59F26XXE50F2Y61_0"])
+    def test_an_unknown_one_is_named_as_it_was_sent_with_its_field(
+        self, client: TextClient, name: str
+    ) -> None:
+        error = refused(lambda: ask(client, [{"role": "user", "content": "one"}, {"id": name}]))
+        assert (error["param"], f"'{name}'" in error["message"]) == ("input[1].id", True)
+        error = refused(lambda: ask(client, "on", previous_response_id="resp_x"))
+        assert (error["param"], "'resp_x'" in error["message"]) == ("previous_response_id", True)
 
     def test_a_large_one_is_an_object_and_goes_with_its_row(self, client: TextClient) -> None:
         long = "word " * 70_000

@@ -79,6 +79,11 @@ class TestReadJsonBody:
         body = b" {" + b" ,\n ".join(dumps(name).encode() + b" : " + texts[name] for name, _ in pairs) + b"} "
         assert read_json_body(body).texts == texts
 
+    def test_a_byte_order_mark_is_no_part_of_the_body(self) -> None:
+        """A parser may ignore it (RFC 8259, section 8.1)."""
+        body = read_json_body(b'\xef\xbb\xbf{"a": "\xc3\xa9"}')
+        assert (body.fields, body.texts) == ({"a": "é"}, {"a": b'"\xc3\xa9"'})
+
     def test_an_edit_leaves_every_other_byte_of_a_value(self) -> None:
         body = read_json_body(b'{"model": "ours", "x": {"n": 1.50, "s": "\\ud83d"}, "gone": 1}')
         edited = body.edited({"model": "theirs", "new": True}, ["gone"])
@@ -97,6 +102,8 @@ class TestReadJsonBody:
             (b'{"a": [1e999]}', "Request body has a number that is too large."),
             (b'{"a": ' + b"1" * 5_000 + b"}", "Request body has a number that is too large."),
             (b'{"a": "\xff"}', "Request body is not text in UTF-8."),
+            (b"\x1f\x8b\x08\x00", "Request body is compressed (gzip). Send it uncompressed."),
+            (b"\x28\xb5\x2f\xfd\x20", "Request body is compressed (zstd). Send it uncompressed."),
             (b'{"a":' * 100_000, "Request body is nested too deeply."),
             (b'{"a": 1, "a": 2}', 'Request body has the field "a" twice.'),
         ],

@@ -75,7 +75,6 @@ class TestWhatHasNoPrice:
             ({"tools": [{"type": "function"}, {"type": "web_search_20260209"}]}, "/tools/1/type"),
             ({"tools": [{"type": "code_execution_20250825"}]}, "/tools/0/type"),
             ({"tools": [{"googleSearch": {}}]}, "/tools/0/type"),
-            ({"tools": [{"name": "web_search"}]}, "/tools/0/type"),
             ({"tools": [{"type": 1, "name": "web_search", "input_schema": {}}]}, "/tools/0/type"),
             ({"tools": [{"type": ["function"], "name": "f"}]}, "/tools/0/type"),
             ({"tools": [{"type": {"web_search": {}}}]}, "/tools/0/type"),
@@ -112,6 +111,19 @@ class TestWhatHasOne:
         # Hosts of models would drop them in silence.
         assert paths({"tools": [{"type": kind}]}, ANTHROPIC) == []
         assert paths({"tools": [{"type": kind}]}, OPENAI) == ["/tools/0/type"]
+
+    @pytest.mark.parametrize("missing", ["name", "input_schema"])
+    def test_a_tool_of_messages_without_a_type_is_told_its_missing_field(self, missing: str) -> None:
+        tool = {"name": "a", "input_schema": {"type": "object"}}
+        tool.pop(missing)
+        assert paths({"tools": [tool]}, ANTHROPIC) == [f"/tools/0/{missing}"]
+        assert paths({"tools": [tool]}, OPENAI) == ["/tools/0/type"]
+
+    def test_a_tool_of_messages_is_never_told_to_be_a_function(self) -> None:
+        body = dumps({**BODY, "tools": [{"googleSearch": {}}]}).encode()
+        (problem,) = unpriced_problems(read_request(ANTHROPIC, body))
+        assert (problem.path, problem.allowed) == ("/tools/0/type", ["custom"])
+        assert "input_schema" in problem.message
 
     def test_a_tool_of_messages_needs_no_type(self) -> None:
         assert paths({"tools": [{"name": "x", "input_schema": {"type": "object"}}]}, ANTHROPIC) == []

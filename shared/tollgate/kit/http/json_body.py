@@ -7,6 +7,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.kit.http.sent_text import sent_text
 from tollgate.kit.problems import Problem
 
 # Above the largest input of any profile; a row of DynamoDB holds 400 KB.
@@ -26,6 +27,7 @@ def json_object(body: bytes, max_bytes: int = MAX_BODY_BYTES) -> dict[str, Any]:
     """
     if len(body) > max_bytes:
         raise PayloadTooLargeError(max_bytes)
+    body = sent_text(body)
     try:
         parsed = from_json(body, allow_inf_nan=False)
     except ValueError as exc:

@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
+from tollgate.kit.http.sent_text import sent_text
 from tollgate.kit.numbers import whole_number
 from tollgate.kit.problems import Problem
 
@@ -100,6 +101,7 @@ def read_json_body(body: bytes) -> JsonBody:
     """
     if len(body) > MAX_BODY_BYTES:
         raise PayloadTooLargeError(MAX_BODY_BYTES)
+    body = sent_text(body)
     try:
         if _values_at_most(body) > MAX_VALUES:
             raise _UnusableBodyError(f"has more than {MAX_VALUES} values")

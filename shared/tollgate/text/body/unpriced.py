@@ -184,9 +184,7 @@ def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any], searches: b
         if _is_untyped_client_tool(protocol, tool) or (searches and _is_search(protocol, tool)):
             continue
         if not isinstance(kind, str):
-            yield Problem(
-                f"{path}/type", "A tool needs a type. Use function for a tool that you run.", ["function"]
-            )
+            yield _untyped(protocol, tool, path)
         elif not kind.startswith(_CLIENT_TOOLS):
             yield Problem(f"{path}/type", AT_PROVIDER)
         elif protocol is TextProtocol.OPENAI and kind != "function":
@@ -195,6 +193,18 @@ def _server_tools(protocol: TextProtocol, fields: Mapping[str, Any], searches: b
         elif protocol is TextProtocol.OPENAI:
             for name in sorted(tool.keys() - _CHAT_TOOL):
                 yield Problem(f"{path}/{name}", "A function tool has no such field.", sorted(_CHAT_TOOL))
+
+
+def _untyped(protocol: TextProtocol, tool: Mapping[str, Any], path: str) -> Problem:
+    """Return the problem of a tool whose type is missing or no text."""
+    if protocol is not TextProtocol.ANTHROPIC:
+        message = "A tool needs a type. Use function for a tool that you run."
+        return Problem(f"{path}/type", message, ["function"])
+    # Of a tool that the client runs, one field may be missing. A tool without both is another vendor's.
+    missing = _TOOL_OF_MESSAGES - tool.keys()
+    name = min(missing) if tool.get("type") is None and len(missing) == 1 else "type"
+    message = "A tool that you run needs a name and an input_schema, and may have the type custom."
+    return Problem(f"{path}/{name}", message, ["custom"] if name == "type" else None)
 
 
 def _is_untyped_client_tool(protocol: TextProtocol, tool: Mapping[str, Any]) -> bool:

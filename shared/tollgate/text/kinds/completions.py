@@ -45,7 +45,7 @@ def read_completion_request(body: bytes) -> TextRequest:
 
 def _problems(fields: Mapping[str, Any], prompt: Any) -> Iterator[Problem]:
     if not isinstance(prompt, str) or not prompt:
-        yield Problem("/prompt", "Must be a string, or a list of one string.")
+        yield Problem("/prompt", "Must be a string that is not empty, or a list of one such string.")
     for name, value in fields.items():
         row = COMPLETIONS.get(name)
         if row is None and name in CHAT and CHAT[name].own:

@@ -6,8 +6,8 @@ The chat that it becomes has the hold, the routes and the bill.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -250,7 +250,8 @@ class ResponsesService:
         """Return the conversation that a request continues: the responses' ids, and all their items."""
         if previous_id is None:
             return [], []
-        previous = await self.kept.find(reader, previous_id)
+        with _continuing():
+            previous = await self.kept.find(reader, previous_id)
         if previous.response.get("conversation") is not None:
             # What it followed is in the conversation only.
             raise invalid(_PREVIOUS, "This response is part of a conversation. Continue with `conversation`.")
@@ -259,7 +260,8 @@ class ResponsesService:
         if len(previous.earlier) >= MAX_EARLIER:
             message = f"A stored conversation has at most {MAX_EARLIER} responses."
             raise invalid(_PREVIOUS, message)
-        before = await self.kept.find_all(reader, previous.earlier, _PREVIOUS)
+        with _continuing():
+            before = await self.kept.find_all(reader, previous.earlier, _PREVIOUS)
         said: list[Any] = []
         for stored in [*before, previous]:
             for item in stored.said:
@@ -269,23 +271,41 @@ class ResponsesService:
 
     async def _resolved(self, items: Sequence[Any], reader: Reader, room: Room) -> list[Any]:
         """Return items with each reference replaced by the stored item that it names, each use counted."""
-        names = [str(item.get("id")) for item in items if is_reference(item)]
-        if not names:
+        named = [(at, str(item.get("id"))) for at, item in enumerate(items) if is_reference(item)]
+        if not named:
             return list(items)
-        response_ids = sorted({response_id_of(name) for name in names})
+        wanted = {name for _, name in named}
+        response_ids = sorted({response_id_of(name) for name in wanted})
         if len(response_ids) > MAX_EARLIER:
             raise invalid("/input", f"Must refer to at most {MAX_EARLIER} responses.")
-        wanted = set(names)
         by_id: dict[str, Any] = {}
-        for stored in await self.kept.find_all(reader, response_ids, "/input"):
-            by_id |= {str(item["id"]): item for item in stored.said if item.get("id") in wanted}
-        missing = next((name for name in names if name not in by_id), None)
-        if missing is not None:
-            raise ResponseNotFoundError(missing)
+        try:
+            for stored in await self.kept.find_all(reader, response_ids, "/input"):
+                by_id |= {str(item["id"]): item for item in stored.said if item.get("id") in wanted}
+        except ResponseNotFoundError as exc:
+            # The client sent the id of an item, and no response's.
+            raise _unknown(named, {name for name in wanted if response_id_of(name) == exc.name}) from exc
+        if missing := wanted - by_id.keys():
+            raise _unknown(named, missing)
         sizes = {name: size_of(item) for name, item in by_id.items()}
-        for name in names:
+        for _, name in named:
             room.take(sizes[name])
         return [by_id[str(item.get("id"))] if is_reference(item) else item for item in items]
+
+
+@contextmanager
+def _continuing() -> Iterator[None]:
+    """Name the request's field in the error of a response that it continues."""
+    try:
+        yield
+    except ResponseNotFoundError as exc:
+        raise ResponseNotFoundError(exc.name, _PREVIOUS) from exc
+
+
+def _unknown(named: Sequence[tuple[int, str]], missing: Collection[str]) -> ResponseNotFoundError:
+    """Return the error of the first reference to a missing item."""
+    at, name = next(each for each in named if each[1] in missing)
+    return ResponseNotFoundError(name, f"/input/{at}/id")
 
 
 def _response_id(request_id: str | None) -> str:

@@ -40,8 +40,10 @@ class UpstreamTimeoutError(TollgateError, status=524, code="upstream_timeout"):
 class ResponseNotFoundError(TollgateError, status=404, code="response_not_found"):
     """The stored response does not exist, is expired or belongs to another account."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, path: str = "") -> None:
+        """`name` is its id or the id of one of its items, and `path` the field of the body that has it."""
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")
+        self.name, self.path = name, path
 
 
 class ConversationNotFoundError(TollgateError, status=404, code="conversation_not_found"):
@@ -146,9 +148,13 @@ def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
 
 def param_of(error: TollgateError) -> str | None:
     """Return OpenAI's name for the first field that an error is about: `messages[0].content`."""
-    if not isinstance(error, InvalidInputError):
+    if isinstance(error, InvalidInputError):
+        path = error.problems[0].path
+    elif isinstance(error, ResponseNotFoundError):
+        path = error.path
+    else:
         return None
-    named, *inner = error.problems[0].path.removeprefix("/").split("/")
+    named, *inner = path.removeprefix("/").split("/")
     steps = [f".{each}" if digits(each, 0, MAX_INDEX) is None else f"[{each}]" for each in inner]
     return shortened(named + "".join(steps), MAX_PATH_LENGTH) or None
 

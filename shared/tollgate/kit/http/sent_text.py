@@ -1,0 +1,19 @@
+"""Request bodies that are no plain text: compressed, or with a byte order mark. Pure."""
+
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import Problem
+
+# A parser may ignore it (RFC 8259, section 8.1); some programs on Windows write it.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# RFC 1952, section 2.3.1, and RFC 8878, section 3.1.1. JSON begins like neither.
+_COMPRESSED = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
+
+
+def sent_text(body: bytes) -> bytes:
+    """Return a body without a byte order mark. Raises `InvalidInputError` if it is compressed."""
+    for name, start in _COMPRESSED.items():
+        if body.startswith(start):
+            raise InvalidInputError(
+                [Problem("", f"Request body is compressed ({name}). Send it uncompressed.")]
+            )
+    return body.removeprefix(_BYTE_ORDER_MARK)
