@@ -115,6 +115,20 @@ def test_what_cannot_be_is_refused_by_name(
     assert ids(customer) == []
 
 
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ((None, png()), "filename"),
+        (("a.png", b"", "image/png"), "empty"),
+        (("a.pdf", b"", "application/pdf"), "empty"),
+    ],
+)
+def test_a_file_without_a_name_or_bytes_is_called_so(customer: OpenedAccount, file: Any, said: str) -> None:
+    status, answer = post_form(customer.api_key, PATH, {"purpose": "vision"}, {"file": file})
+    assert (status, [one["path"] for one in answer["error"]["details"]]) == (400, ["/file"])
+    assert said in answer["error"]["details"][0]["message"]
+
+
 def test_the_room_of_an_account_is_bounded(customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_STORED_BYTES", len(png()))
     upload(customer)

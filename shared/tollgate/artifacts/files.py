@@ -66,17 +66,22 @@ class CustomerFiles:
     ) -> UploadedFile:
         """Store the file of a form in OpenAI's or Anthropic's protocol. Raises `InvalidInputError`."""
         texts = {name: value for name, value in fields if isinstance(value, str)}
+        if "file" in texts:
+            message = "Must be a file. A part of a form is a file only if it has a filename."
+            raise InvalidInputError([Problem("/file", message)])
         purpose = read_upload_fields(texts, USABLE_S, BATCH_USABLE_S)
         sent = [value for name, value in fields if not isinstance(value, str) and name == "file"]
         if len(sent) != 1 or len(sent) + len(texts) != len(fields):
             raise InvalidInputError([Problem("/file", "Must be one file.")])
         file, content_type = sent[0], sent[0].content_type
+        if not file.data:
+            raise InvalidInputError([Problem("/file", "The file is empty.")])
         if purpose == BATCH:
             # Its lines are checked when the batch begins. SDKs know no type for them.
             content_type = JSONL
         is_known = media_type(file.data[:HEAD_BYTES]) is not None or content_type.startswith(_DOCUMENT)
         is_for_batches = (content_type == JSONL) == (purpose == BATCH)
-        if not file.data or not is_known or content_type not in EXTENSIONS or not is_for_batches:
+        if not is_known or content_type not in EXTENSIONS or not is_for_batches:
             message = "Must be an image, a video, a song or a document of a known type."
             raise InvalidInputError([Problem("/file", message, list(EXTENSIONS))])
         # Only the last part of a path, as at Anthropic.

@@ -102,7 +102,7 @@ class InputStore:
             data = _decoded(text)
             kind = None if data is None else media_type(data[:HEAD_BYTES])
             if data is None or kind is None:
-                problems.append(Problem(path, "The data URI contains no readable media.", _KNOWN))
+                problems.append(Problem(path, "The file or the data URI contains no readable media.", _KNOWN))
                 return text
             # Named by its bytes, so that a repeated create stores the same file.
             name = f"{hashlib.sha256(data).hexdigest()}.{kind.extension}"
