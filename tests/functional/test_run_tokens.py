@@ -12,7 +12,9 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.auth import KEY_CACHE_MS
+from tollgate.accounts.key_request import MAX_CAP_CENTS
 from tollgate.accounts.service import OpenedAccount
+from tollgate.budgets.request import MAX_LIMIT_CENTS
 from tollgate.composition import api as api_parts
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.rows import from_attributes
@@ -231,6 +233,20 @@ class TestReports:
         token(customer), token(customer)
         status, answer, _ = call("POST", TOKENS, customer.api_key, TWO_CENTS)
         assert (status, answer["error"]["code"]) == (409, "token_limit_reached")
+
+    def test_a_number_out_of_bounds_is_answered_with_the_bounds(self, customer: OpenedAccount) -> None:
+        for body in ({"maxCostCents": 0, "expiresInS": 59}, {"maxCostCents": 10**12, "expiresInS": 86_401}):
+            _, answer, _ = call("POST", TOKENS, customer.api_key, body)
+            assert details(answer) == {
+                "/maxCostCents": f"Must be a whole number, 1 to {MAX_CAP_CENTS}.",
+                "/expiresInS": "Must be a whole number, 60 to 86400.",
+            }
+        for path in (TOKENS, "/api/v1/subaccounts"):
+            _, answer, _ = call("GET", f"{path}?limit=1000", customer.api_key)
+            (message,) = details(answer).values()
+            assert message.startswith("Must be a whole number, 1 to ")
+        _, answer, _ = call("POST", "/api/v1/budgets", customer.api_key, {"limitCents": -1})
+        assert details(answer)["/limitCents"] == f"Must be a whole number, 0 to {MAX_LIMIT_CENTS}."
 
     @pytest.mark.parametrize(
         ("body", "paths"),

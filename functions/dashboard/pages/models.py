@@ -24,7 +24,7 @@ from tollgate.composition.api import Api
 from tollgate.composition.dashboard import Dashboard
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.numbers import digits
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import not_whole
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.reference import previews
 from tollgate.reference.calculator import fields_of, media_price, text_price
@@ -177,5 +177,5 @@ def _whole(sent: dict[str, str], name: str, least: int, most: int) -> int:
     """Return a whole number of the calculator. Raises `InvalidInputError`."""
     found = digits(sent.get(name) or str(least), least, most)
     if found is None:
-        raise InvalidInputError([Problem(f"/{name}", "Must be a whole number.", f"{least} to {most}")])
+        raise InvalidInputError([not_whole(f"/{name}", least, most)])
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from tollgate.activity.found import SHOWN, ActivityKind, Found, ending_of, status_of
 from tollgate.kit.clock import MS_PER_DAY
-from tollgate.kit.http.query import A_TIME, QueryReader, date_ms, epoch_ms, page_size
+from tollgate.kit.http.query import A_TIME, QueryReader, date_ms, epoch_ms
 from tollgate.kit.problems import Problem
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import END_MS, LABELS, StatementQuery, position_of, read_labels
@@ -75,11 +75,8 @@ def _read(
     reader: QueryReader, query: Mapping[str, str], times: tuple[int, int], limits: tuple[int, int]
 ) -> ActivityQuery:
     default_limit, max_limit = limits
-    allowed = f"1 to {max_limit}"
     entries = StatementQuery(
-        limit=reader.read(
-            "limit", page_size(max_limit), default_limit, f"Must be a whole number, {allowed}.", allowed
-        ),
+        limit=reader.limit(default_limit, max_limit),
         first_ms=times[0],
         end_ms=times[1],
         after=reader.read("cursor", position_of, None, "Not a cursor of an earlier page."),

@@ -10,7 +10,7 @@ from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.http.query import QueryReader, id_of
 from tollgate.kit.problems import Problem, unknown_fields
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
@@ -79,9 +79,7 @@ def read_files_query(query: Mapping[str, str]) -> FilesQuery:
     # Anthropic's clients send `beta=true` with each request of its beta API.
     sent = {name: text for name, text in query.items() if name != "beta"}
     reader = QueryReader(sent, ("after", "after_id", "page", "limit", "order", "purpose"))
-    limits = f"1 to {LARGEST_LIMIT}"
-    wrong_number = f"Must be a whole number, {limits}."
-    limit = reader.read("limit", page_size(LARGEST_LIMIT), DEFAULT_PAGE, wrong_number, limits)
+    limit = reader.limit(DEFAULT_PAGE, LARGEST_LIMIT)
     cursors = [reader.read(name, id_of("file"), None, "Not a file's id.") for name in ("after", "after_id")]
     cursors.append(reader.read("page", _cursor, None, "Not the next_page of a list."))
     order = reader.read("order", _one_of(ORDERS), "desc", "Unknown order.", list(ORDERS))

@@ -11,7 +11,7 @@ from typing import Any
 from tollgate.batches.lines import encoded_requests
 from tollgate.batches.models import WINDOW, Kind
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, page_size
+from tollgate.kit.http.query import QueryReader
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem, one_of, unknown_fields
 from tollgate.text.body.json_body import read_json_body
@@ -89,8 +89,7 @@ def read_batch_query(query: Mapping[str, str], kind: Kind) -> BatchQuery:
     sent = {name: text for name, text in query.items() if name != "beta"}
     names = ("after",) if kind is Kind.OPENAI else ("after_id", "before_id")
     reader = QueryReader(sent, (*names, "limit"))
-    limits = f"1 to {most}"
-    limit = reader.read("limit", page_size(most), DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits)
+    limit = reader.limit(DEFAULT_PAGE, most)
     cursors = [reader.read(name, _id_reader(kind), None, "Not a batch's id.") for name in names]
     reader.finish()
     after, before = (*cursors, None)[:2]

@@ -7,7 +7,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
-from tollgate.kit.problems import Problem, unknown_fields
+from tollgate.kit.problems import Problem, not_whole, unknown_fields
 from tollgate.ledger.attribution import MAX_USER_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
 from tollgate.webhooks.receivers import url_problem
@@ -59,7 +59,7 @@ def _name(value: Any, found: dict[str, Any]) -> Problem | None:
 def _limit(value: Any, found: dict[str, Any]) -> Problem | None:
     cents = whole_number(value)
     if cents is None or not 0 <= cents <= MAX_LIMIT_CENTS:
-        return Problem("/limitCents", "Must be a whole number.", f"0 to {MAX_LIMIT_CENTS}")
+        return not_whole("/limitCents", 0, MAX_LIMIT_CENTS)
     found["limit_micro_usd"] = micro_usd_of_cents(cents)
     return None
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import whole_number
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, not_whole
 
 Readers = Mapping[str, tuple[str, Callable[[Any], Any]]]
 """By the name in a body: the name of the result, and the function that reads the value.
@@ -31,5 +31,5 @@ def number_within(path: str, value: Any, least: int, most: int) -> int:
     """Return a whole number. Raises `InvalidInputError` for all else, and for a number outside the bounds."""
     number = whole_number(value)
     if number is None or not least <= number <= most:
-        raise InvalidInputError([Problem(path, "Must be a whole number.", f"{least} to {most}")])
+        raise InvalidInputError([not_whole(path, least, most)])
     return number

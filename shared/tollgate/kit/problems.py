@@ -51,6 +51,12 @@ def listed(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     return listed
 
 
+def not_whole(path: str, least: int, most: int) -> Problem:
+    """Return the problem of a value that must be a whole number within bounds."""
+    allowed = f"{least} to {most}"
+    return Problem(path, f"Must be a whole number, {allowed}.", allowed)
+
+
 def unknown_fields(
     body: Mapping[str, Any], known: Sequence[str], under: str = "", *, what: str = "field"
 ) -> list[Problem]:

@@ -4,7 +4,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
+from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of
 from tollgate.kit.numbers import digits
 from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import is_tag_name
@@ -118,11 +118,10 @@ class StatementQuery:
 def read_query(query: Mapping[str, str], default_limit: int, max_limit: int) -> StatementQuery:
     """Read a statement's query. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, PARAMETERS)
-    limit, limits = page_size(max_limit), f"1 to {max_limit}"
     task_id = reader.read("taskId", id_of("task"), None, "Not the id of a task.")
     request_id = reader.read("requestId", id_of("req"), None, "Not the id of a request.")
     wanted = StatementQuery(
-        limit=reader.read("limit", limit, default_limit, f"Must be a whole number, {limits}.", limits),
+        limit=reader.limit(default_limit, max_limit),
         first_ms=reader.read("from", epoch_ms, 0, "Not a time.", A_TIME),
         end_ms=reader.read("to", epoch_ms, END_MS, "Not a time.", A_TIME),
         after=reader.read("cursor", position_of, None, "Not a cursor of an earlier page."),

@@ -17,7 +17,7 @@ from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock, iso
 from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.http.query import QueryReader, id_of
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars
 from tollgate.ledger.budget_repository import BudgetRepository
@@ -103,8 +103,8 @@ class RunTokenService:
 
     def page(self, account_id: str, query: Mapping[str, str]) -> RunTokenPageView:
         """Return a page of an account's tokens. Raises `InvalidInputError`."""
-        reader, limits = QueryReader(query, ("limit", "cursor")), f"1 to {MAX_PAGE}"
-        limit = reader.read("limit", page_size(MAX_PAGE), DEFAULT_PAGE, "Must be a whole number.", limits)
+        reader = QueryReader(query, ("limit", "cursor"))
+        limit = reader.limit(DEFAULT_PAGE, MAX_PAGE)
         after = reader.read("cursor", id_of(PREFIX), None, "Not a cursor of an earlier page.")
         reader.finish()
         now_ms = self.clock.now_ms()

@@ -14,7 +14,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import ForbiddenError, IdempotencyKeyReusedError, InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.http.query import QueryReader, id_of
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import dollars, micro_usd_of_cents
 from tollgate.kit.problems import Problem
@@ -77,8 +77,8 @@ class SubaccountService:
 
     def page(self, parent: str, query: Mapping[str, str]) -> SubaccountPageView:
         """Return a page of sub-accounts, the newest first. Raises `InvalidInputError`."""
-        reader, limits = QueryReader(query, ("limit", "cursor")), f"1 to {MAX_PAGE}"
-        limit = reader.read("limit", page_size(MAX_PAGE), DEFAULT_PAGE, "Must be a whole number.", limits)
+        reader = QueryReader(query, ("limit", "cursor"))
+        limit = reader.limit(DEFAULT_PAGE, MAX_PAGE)
         before = reader.read("cursor", id_of(PREFIX), None, "Not a cursor of an earlier page.")
         reader.finish()
         found = self.subaccounts.page(parent, limit, before)

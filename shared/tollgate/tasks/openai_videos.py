@@ -13,7 +13,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.http.query import QueryReader, id_of
 from tollgate.kit.problems import Problem
 from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.openai_media import (
@@ -62,10 +62,7 @@ _KEPT = ("resolution", "duration", *_SHAPES)
 def read_video_query(query: Mapping[str, str]) -> VideoQuery:
     """Read the query of a list of videos. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, ("after", "limit", "order"))
-    limits = f"1 to {MAX_PAGE}"
-    limit = reader.read(
-        "limit", page_size(MAX_PAGE), DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits
-    )
+    limit = reader.limit(DEFAULT_PAGE, MAX_PAGE)
     after = reader.read("after", id_of("task"), None, "Must be the id of a video.")
     order = reader.read("order", _order, "desc", "Unknown order.", list(ORDERS))
     reader.finish()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of, page_size
+from tollgate.kit.http.query import A_TIME, QueryReader, epoch_ms, id_of
 from tollgate.kit.ids import first_id
 from tollgate.kit.problems import Problem
 from tollgate.tasks.models import Task, TaskStatus
@@ -49,10 +49,9 @@ def read_query(query: Mapping[str, str]) -> TaskQuery:
     metadata = {name.removeprefix(METADATA): query[name] for name in query if name.startswith(METADATA)}
     others = {name: query[name] for name in query if not name.startswith(METADATA)}
     reader = QueryReader(others, PARAMETERS)
-    limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
     earliest, latest = first_id("task", 0), first_id("task", LAST_MS)
     wanted = TaskQuery(
-        limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
+        limit=reader.limit(DEFAULT_PAGE, MAX_PAGE),
         after=reader.read("from", _first_id, earliest, "Not a time.", A_TIME),
         before=reader.read("to", _first_id, latest, "Not a time.", A_TIME),
         status=reader.choose("status", TaskStatus, None, TaskStatus),

@@ -6,7 +6,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.http.query import QueryReader, id_of, matching, page_size
+from tollgate.kit.http.query import QueryReader, id_of, matching
 from tollgate.kit.problems import Problem, unknown_fields
 from tollgate.kit.rotation import read_overlap_s
 from tollgate.webhooks.models import Delivery, DeliveryStatus, is_delivery_id
@@ -37,9 +37,8 @@ class DeliveryQuery:
 def read_query(query: Mapping[str, str]) -> DeliveryQuery:
     """Read the query of a list. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, FILTERS)
-    limit, limits = page_size(MAX_PAGE), f"1 to {MAX_PAGE}"
     wanted = DeliveryQuery(
-        limit=reader.read("limit", limit, DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits),
+        limit=reader.limit(DEFAULT_PAGE, MAX_PAGE),
         before=reader.read("cursor", matching(is_delivery_id), NEWEST, "Not a cursor of an earlier page."),
         status=reader.choose("state", DeliveryStatus, None, DeliveryStatus),
         task_id=reader.read("taskId", id_of("task"), None, "Not the id of a task."),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tollgate.kit.http.query import QueryReader, id_of, page_size
+from tollgate.kit.http.query import QueryReader, id_of
 from tollgate.kit.ids import first_id
 from tollgate.tasks.models import WORKFLOW_PREFIX
 from tollgate.tasks.query import LAST_MS
@@ -24,10 +24,7 @@ class WorkflowQuery:
 def read_query(query: Mapping[str, str]) -> WorkflowQuery:
     """Return the page that a query asks for. Raises `InvalidInputError` with every problem."""
     reader = QueryReader(query, ("limit", "cursor"))
-    limits = f"1 to {MAX_PAGE}"
-    limit = reader.read(
-        "limit", page_size(MAX_PAGE), DEFAULT_PAGE, f"Must be a whole number, {limits}.", limits
-    )
+    limit = reader.limit(DEFAULT_PAGE, MAX_PAGE)
     before = reader.read("cursor", id_of(WORKFLOW_PREFIX), LAST_WORKFLOW_ID, "Not the cursor of a page.")
     reader.finish()
     return WorkflowQuery(limit, before)

@@ -12,7 +12,7 @@ import pytest
 
 from tollgate.accounts.networks import network_of
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, page_size
+from tollgate.kit.http.query import QueryReader
 from tollgate.kit.numbers import digits
 from tollgate.kit.problems import Problem
 from tollgate.ledger.query import position_of
@@ -67,7 +67,7 @@ def test_only_text_is_read(value: object) -> None:
 
 def _page(text: str) -> int:
     reader = QueryReader({"limit": text}, ("limit",))
-    found = reader.read("limit", page_size(100), 20, "Must be a whole number.")
+    found = reader.limit(20, 100)
     reader.finish()
     return found
 

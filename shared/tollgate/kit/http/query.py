@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import digits
-from tollgate.kit.problems import Problem, one_of, unknown_fields
+from tollgate.kit.problems import Problem, not_whole, one_of, unknown_fields
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
@@ -46,6 +46,11 @@ class QueryReader:
             self.problems.append(Problem(f"/{name}", message, allowed))
             return default
 
+    def limit(self, default: int, most: int) -> int:
+        """Return the parameter `limit`, a whole number from 1 to `most`."""
+        wrong = not_whole("/limit", 1, most)
+        return self.read("limit", _page_size(most), default, wrong.message, wrong.allowed)
+
     def text(self, name: str) -> str | None:
         """Return a parameter as it is, or `None` if it is missing."""
         return self._query.get(name)
@@ -63,7 +68,7 @@ class QueryReader:
             raise InvalidInputError(self.problems)
 
 
-def page_size(most: int) -> Callable[[str], int]:
+def _page_size(most: int) -> Callable[[str], int]:
     """Return a reader of whole numbers from 1 to `most`."""
 
     def reader(text: str) -> int:
