@@ -108,7 +108,10 @@ class Url(Kind):
         text = _string(value)
         if text[:5].lower() == "data:":
             # Media in data URIs became URLs of our storage before this (`artifacts/inputs.py`): this is none.
-            refuse("A data URI must hold base64-encoded image, video or audio.", "an absolute http(s) URL")
+            refuse(
+                "A file or a data URI must contain an image, video or audio, a data URI in base64.",
+                "an absolute http(s) URL",
+            )
         if len(text) > MAX_URL_CHARS:
             refuse(f"Must have at most {MAX_URL_CHARS} characters.", "an absolute http(s) URL")
         if not WEB_URL.fullmatch(text) or not _has_host(text):

@@ -102,7 +102,10 @@ class TestUrls:
 
     def test_a_data_uri_is_refused_by_name(self) -> None:
         found = problems("IMG-F", {"prompt": "x", "urls": ["data:image/png;base64,AAAA"]})
-        assert found[0].message == "A data URI must hold base64-encoded image, video or audio."
+        assert (
+            found[0].message
+            == "A file or a data URI must contain an image, video or audio, a data URI in base64."
+        )
 
 
 class TestHostileInput:
