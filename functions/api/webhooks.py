@@ -3,33 +3,48 @@
 Deliveries belong to media generation, so its keys (`media`) can read them. A secret belongs to the account.
 """
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
 
 from api.http import Body, KeyOfNow, MediaKey, OptionalBody, Services, envelope
+from tollgate.accounts.models import ApiKey
+from tollgate.kit.errors import ForbiddenError
 
 router = APIRouter(prefix="/api/v1/webhooks")
+NO_TOKENS = "A run token cannot use webhook deliveries."
+
+
+def delivery_key(key: MediaKey) -> ApiKey:
+    """Return the caller's key. Raises `ForbiddenError` for a run token: deliveries belong to the account."""
+    if key.token_id is not None:
+        raise ForbiddenError(NO_TOKENS, "Use an API key of the account.")
+    return key
+
+
+DeliveryKey = Annotated[ApiKey, Depends(delivery_key)]
 
 
 @router.get("/deliveries")
-def list_deliveries(api: Services, key: MediaKey, request: Request) -> Response:
+def list_deliveries(api: Services, key: DeliveryKey, request: Request) -> Response:
     """Return a page of the caller's deliveries, the newest first."""
     return envelope(api.webhooks.page(key.account_id, request.query_params))
 
 
 @router.get("/deliveries/{delivery_id}")
-def get_delivery(api: Services, key: MediaKey, delivery_id: str) -> Response:
+def get_delivery(api: Services, key: DeliveryKey, delivery_id: str) -> Response:
     """Return one delivery with its attempts."""
     return envelope(api.webhooks.get(key.account_id, delivery_id))
 
 
 @router.post("/deliveries/{delivery_id}/redeliver")
-def redeliver(api: Services, key: MediaKey, delivery_id: str) -> Response:
+def redeliver(api: Services, key: DeliveryKey, delivery_id: str) -> Response:
     """Send a delivery again now."""
     return envelope(api.webhooks.redeliver(key.account_id, delivery_id))
 
 
 @router.post("/test")
-def send_test(api: Services, key: MediaKey, body: Body) -> Response:
+def send_test(api: Services, key: DeliveryKey, body: Body) -> Response:
     """Send a test event to a URL. Its delivery shows the result."""
     return envelope(api.webhooks.send_test(key.account_id, body))
 

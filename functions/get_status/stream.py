@@ -52,7 +52,7 @@ async def streamed_workflow(request: Request) -> Response:
     """Return the events of a workflow, in the same way."""
     parts, key = get_status(), await authenticated_for_any(request)
     workflow_id = request.path_params["workflow_id"]
-    return await _streamed(request, WORKFLOW_ROUTE, lambda: _workflow(parts, key.account_id, workflow_id))
+    return await _streamed(request, WORKFLOW_ROUTE, lambda: _workflow(parts, key, workflow_id))
 
 
 async def _streamed(request: Request, route: str, look: Look) -> Response:
@@ -92,6 +92,6 @@ def _task(parts: GetStatus, key: ApiKey, task_id: str) -> _State:
     return _State(lambda: parts.reader.view(task), task.seq, task.ended, is_queued)
 
 
-def _workflow(parts: GetStatus, account_id: str, workflow_id: str) -> _State:
-    workflow = parts.workflows.find(account_id, workflow_id)
+def _workflow(parts: GetStatus, key: ApiKey, workflow_id: str) -> _State:
+    workflow = parts.workflows.find(key.account_id, workflow_id, key.token_id)
     return _State(lambda: parts.workflows.view(workflow), workflow.seq, workflow.has_ended)

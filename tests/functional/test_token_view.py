@@ -10,14 +10,21 @@ from tests.functional.test_api import call
 from tests.functional.test_budgets import ok
 from tests.functional.test_files import create, granted
 from tests.functional.test_files_of_sdks import ids, upload
+from tests.functional.test_quotes import IMAGE as QUOTED
+from tests.functional.test_quotes import QUOTES, quote
 from tests.functional.test_run_task import run_to_end
 from tests.functional.test_run_tokens import token
 from tests.functional.test_task_stream import events, path_of, streamed
+from tests.functional.test_workflows import WORKFLOWS, Carrier, carrier, created
+from tests.functional.test_workflows import image as step
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
 from tollgate.kit.dynamodb.pages import MAX_ROUNDS
+from tollgate.kit.ids import new_id
+
+__all__ = ["carrier"]
 
 CREATE = "/api/v1/generation/create"
 IMAGE = {"model": PAID_IMAGE, "input": {"prompt": "a boat", "size": "1:1"}}
@@ -168,3 +175,86 @@ class TestFiles:
         # Others take no place of its page.
         assert ids(sides.as_customer(sides.mine), "?limit=1") == [own]
         assert sorted(ids(sides.customer)) == sorted([own, *others])
+
+
+class TestWorkflows:
+    ROUTES: Routes = (
+        ("GET", "/api/v1/workflows/{}", None),
+        ("POST", "/api/v1/workflows/{}/cancel", {}),
+    )
+    STREAM = "/api/v1/workflow/stream/{}"
+
+    def test_those_of_others_are_not_found(self, sides: Sides) -> None:
+        for key in sides.others:
+            made = created(sides.customer, step(), key=key)
+            for method, path, body in (*self.ROUTES, ("GET", self.STREAM, None)):
+                assert sides.status(method, path.format(made["id"]), body) == 404, path
+            path = f"{WORKFLOWS}/{made['id']}"
+            assert ok(sides.customer, "GET", path)["status"] == "running"
+
+    def test_its_own_are_as_for_any_key_and_its_account_sees_them_too(
+        self, sides: Sides, carrier: Carrier
+    ) -> None:
+        made = created(sides.customer, step(), key=sides.mine)
+        carrier.run()
+        for key in (sides.mine, sides.customer.api_key):
+            for method, path, body in self.ROUTES:
+                assert sides.status(method, path.format(made["id"]), body, key) == 200, path
+            text = streamed(sides.as_customer(key), "", path=self.STREAM.format(made["id"]))
+            assert [name for name, _, _ in events(text)][-1] == "end"
+        # The tasks of its steps are its own too.
+        (task,) = call("GET", "/api/v1/tasks", sides.mine)[1]["data"]["tasks"]
+        assert (task["status"], task["workflowId"]) == ("finished", made["id"])
+
+    def test_a_list_has_only_its_own(self, sides: Sides) -> None:
+        own = created(sides.customer, step(), key=sides.mine)["id"]
+        for key in sides.others:
+            created(sides.customer, step(), key=key)
+        listed = call("GET", WORKFLOWS, sides.mine)[1]["data"]["workflows"]
+        assert [each["id"] for each in listed] == [own]
+        assert len(ok(sides.customer, "GET", WORKFLOWS)["workflows"]) == 3
+
+    def test_an_idempotency_key_of_another_key_is_free_for_it(self, sides: Sides) -> None:
+        def once(key: str) -> str:
+            headers = {"idempotency-key": "order-1"}
+            status, answer, _ = call("POST", WORKFLOWS, key, {"steps": [step()]}, headers)
+            assert status == 200, answer
+            return str(answer["data"]["id"])
+
+        keys = (sides.customer.api_key, sides.mine, sides.other)
+        first = [once(key) for key in keys]
+        assert len(set(first)) == 3
+        assert [once(key) for key in keys] == first
+
+
+class TestQuotes:
+    def test_those_of_others_are_not_found(self, sides: Sides) -> None:
+        for key in sides.others:
+            path = f"{QUOTES}/{quote(sides.customer, QUOTED, key=key)['id']}"
+            for method, ending in (("GET", ""), ("POST", "/create"), ("POST", "/cancel")):
+                assert sides.status(method, f"{path}{ending}", {} if ending else None) == 404
+            assert ok(sides.customer, "GET", path)["status"] == "open"
+
+    def test_its_own_are_as_for_any_key_and_its_account_sees_them_too(self, sides: Sides) -> None:
+        path = f"{QUOTES}/{quote(sides.customer, QUOTED, key=sides.mine)['id']}"
+        assert sides.status("GET", path) == 200
+        assert sides.status("POST", f"{path}/create", {}) == 200
+        assert ok(sides.customer, "GET", path)["status"] == "created"
+        assert sides.status("POST", f"{path}/cancel", {}) == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/api/v1/webhooks/deliveries", None),
+        ("GET", "/api/v1/webhooks/deliveries/{}", None),
+        ("POST", "/api/v1/webhooks/deliveries/{}/redeliver", {}),
+        ("POST", "/api/v1/webhooks/test", {"url": "https://example.com/hook"}),
+    ],
+)
+def test_webhook_deliveries_are_refused(sides: Sides, method: str, path: str, body: Any) -> None:
+    path = path.format(new_id("evt"))
+    status, answer, _ = call(method, path, sides.mine, body)
+    assert (status, answer["error"]["code"]) == (403, "forbidden")
+    assert "run token" in answer["error"]["message"]
+    assert sides.status(method, path, body, sides.customer.api_key) in (200, 404)

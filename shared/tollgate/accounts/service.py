@@ -47,15 +47,25 @@ class AccountService:
         """Return the account. Raises `UserNotFoundError`."""
         return self._accounts.existing(account_id)
 
-    def end_request(self, account_id: str, request_id: str) -> EndingRequestView:
-        """Ask a running text request to end; its process looks every 5 s. Raises `RequestNotFoundError`."""
+    def end_request(self, account_id: str, request_id: str, token: str | None = None) -> EndingRequestView:
+        """Ask a running text request to end; its process looks every 5 s.
+
+        A run token `token` ends only its own. Raises `RequestNotFoundError`.
+        """
         if not is_id("req", request_id):
+            raise RequestNotFoundError
+        if token is not None and not self._is_of_token(account_id, request_id, token):
             raise RequestNotFoundError
         try:
             self._ledger.request_end(account_id, request_id)
         except AlreadyResolvedError as exc:
             raise RequestNotFoundError from exc
         return {"requestId": request_id, "ending": True}
+
+    def _is_of_token(self, account_id: str, request_id: str, token: str) -> bool:
+        """Return whether the budget of a run token counts the hold of a request."""
+        holds = [hold for hold in self.me(account_id).holds if hold.request_id == request_id]
+        return any(item.startswith(f"{token}#") for hold in holds for item in hold.budgets)
 
     def limit(self, account_id: str, limits: Limits) -> Limits:
         """Set an account's own limits, with as many rows as its text requests need; return them.

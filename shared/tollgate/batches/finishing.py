@@ -67,7 +67,7 @@ class BatchFiles:
         else:
             for name, texts in (("output_file_id", outputs), ("error_file_id", errors)):
                 if texts:
-                    await self._put(batch.account_id, ids[name], name, batch.id, _joined(texts))
+                    await self._put(batch, ids[name], name, _joined(texts))
                 else:
                     ids[name] = None
         ended: Item = {**ids, "not_run": not_run, "errors": errors_of_input, "claim": None}
@@ -94,11 +94,10 @@ class BatchFiles:
                     )
         return found, not_run
 
-    async def _put(self, account_id: str, file_id: str, name: str, batch_id: str, data: bytes) -> None:
-        filename = f"{batch_id}_{name.partition('_')[0]}.jsonl"
-        await self.objects.put(
-            key_of(account_id, file_id, len(data), JSONL), data, headers_of(JSONL, filename, OUTPUT)
-        )
+    async def _put(self, batch: Batch, file_id: str, name: str, data: bytes) -> None:
+        filename = f"{batch.id}_{name.partition('_')[0]}.jsonl"
+        key = key_of(batch.account_id, file_id, len(data), JSONL, batch.token)
+        await self.objects.put(key, data, headers_of(JSONL, filename, OUTPUT))
 
 
 def _not_run(

@@ -18,6 +18,7 @@ from ulid import ULID
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.rows import Item
+from tollgate.ledger.attribution import TOKEN
 
 # The time in which a batch runs. It is the only one that both vendors offer.
 WINDOW = "24h"
@@ -99,6 +100,12 @@ class Batch:
     def kind(self) -> Kind:
         """Return its protocol."""
         return Kind(self.row["kind"])
+
+    @property
+    def token(self) -> str | None:
+        """Return the run token that created it, if one did."""
+        token: str | None = self.row.get(TOKEN)
+        return token
 
     @property
     def state(self) -> State:

@@ -25,16 +25,19 @@ from tollgate.batches.models import (
 from tollgate.batches.repository import BatchRepository
 from tollgate.batches.request import (
     MESSAGES,
+    BatchQuery,
     read_anthropic_create,
     read_batch_query,
     read_openai_create,
 )
 from tollgate.batches.views import batch_list_view, batch_view, message_batch_list_view, message_batch_view
 from tollgate.kit.aws.s3_objects import S3Objects
+from tollgate.kit.dynamodb.pages import MAX_ROUNDS
 from tollgate.kit.errors import IdempotencyKeyReusedError, StorageBusyError
 from tollgate.kit.ids import is_id
 from tollgate.ledger.attribution import HEADER, attribution_of
 from tollgate.text.body.fields import invalid
+from tollgate.text.responses.storage import made_by
 from tollgate.text.upstream.exchange import encoded
 from tollgate.text.wire.errors import BatchLimitReachedError, BatchNotFoundError
 
@@ -108,7 +111,8 @@ class BatchService:
             if sum(not each.is_ended for each in recent) >= MAX_UNFINISHED:
                 raise BatchLimitReachedError
             own = {name: sent.headers[name] for name in KEPT_HEADERS if name in sent.headers}
-            more = {"key_id": sent.key.key_id, "headers": own, "once": once, **fields}
+            more = {"key_id": sent.key.key_id, "headers": own, "once": sent.once, **fields}
+            more |= made_by(sent.key.token_id)
             made = new_batch(account_id, sent.kind, self.kept.storage.clock.now_ms(), sent.fingerprint, more)
             if lines is not None:
                 await self.kept.storage.count(account_id, len(lines))
@@ -136,17 +140,34 @@ class BatchService:
     async def list(self, key: ApiKey, query: Mapping[str, str]) -> bytes:
         """Return a page of batches in OpenAI's shape. Raises `InvalidInputError`."""
         asked = read_batch_query(query, Kind.OPENAI)
-        found, has_more = await self.kept.page(key.account_id, Kind.OPENAI, asked.limit, after=asked.after)
-        return encoded(batch_list_view([each for each in found if _may_see(key, each)], has_more=has_more))
+        found, has_more = await self._page(key, Kind.OPENAI, asked)
+        return encoded(batch_list_view(found, has_more=has_more))
 
     async def list_messages(self, key: ApiKey, query: Mapping[str, str], base_url: str) -> bytes:
         """Return a page of batches in Anthropic's shape. Raises `InvalidInputError`."""
         asked = read_batch_query(query, Kind.ANTHROPIC)
-        found, has_more = await self.kept.page(
-            key.account_id, Kind.ANTHROPIC, asked.limit, after=asked.after, before=asked.before
-        )
-        shown = [each for each in found if _may_see(key, each)]
-        return encoded(message_batch_list_view(shown, base_url, has_more=has_more))
+        found, has_more = await self._page(key, Kind.ANTHROPIC, asked)
+        return encoded(message_batch_list_view(found, base_url, has_more=has_more))
+
+    async def _page(self, key: ApiKey, kind: Kind, asked: BatchQuery) -> tuple[Sequence[Batch], bool]:
+        """Return a page of the batches that a key may see, and whether there may be more.
+
+        It reads at most `MAX_ROUNDS` pages of its account's batches.
+        """
+        shown: list[Batch] = []
+        after, before, has_more = asked.after, asked.before, True
+        for _ in range(MAX_ROUNDS):
+            found, has_more = await self.kept.page(
+                key.account_id, kind, asked.limit, after=after, before=before
+            )
+            seen = [each for each in found if _may_see(key, each)]
+            shown = [*shown, *seen] if before is None else [*seen, *shown]
+            if not has_more or len(shown) >= asked.limit:
+                break
+            after, before = (found[-1].id, None) if before is None else (after, found[0].id)
+        # They begin at the cursor, which is behind the last one if the page has those before it.
+        page = shown[: asked.limit] if before is None else shown[-asked.limit :]
+        return page, has_more or len(shown) > len(page)
 
     async def cancel(self, key: ApiKey, batch_id: str) -> bytes:
         """Cancel a batch, and return it in OpenAI's shape. A batch that has ended stays."""
@@ -206,8 +227,9 @@ class BatchService:
 
 
 def _may_see(key: ApiKey, batch: Batch) -> bool:
-    """Return whether a key may see a batch: a key for some models sees only its own."""
-    return key.models is None or batch.row["key_id"] == key.key_id
+    """Return whether a key may see a batch: a run token and a key for some models see only their own."""
+    is_own = batch.row["key_id"] == key.key_id
+    return is_own or (key.models is None and key.may_see(batch.token))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +242,12 @@ class _Sent:
     headers: Mapping[str, str]
 
     @property
+    def once(self) -> str | None:
+        """Return its Idempotency-Key; a run token's with the token's id, because it sees only its own."""
+        once, token = self.headers.get(IDEMPOTENCY_KEY), self.key.token_id
+        return once if once is None or token is None else f"{token}#{once}"
+
+    @property
     def fingerprint(self) -> str:
         """Return what two equal requests of one key have in common."""
         return sha256(f"{self.key.key_id}:".encode() + self.body).hexdigest()
@@ -230,7 +258,7 @@ class _Sent:
         It has the same Idempotency-Key or, if an SDK repeats a request, the same body. Raises
         `IdempotencyKeyReusedError`.
         """
-        once, is_repeat = self.headers.get(IDEMPOTENCY_KEY), self.headers.get(RETRY_COUNT, "0") != "0"
+        once, is_repeat = self.once, self.headers.get(RETRY_COUNT, "0") != "0"
         for batch in recent:
             is_same = batch.row["fingerprint"] == self.fingerprint
             if once is not None and batch.row["once"] == once:

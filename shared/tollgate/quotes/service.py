@@ -18,6 +18,7 @@ from tollgate.ledger.errors import QuoteEndedError, QuoteNotFoundError
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.reservations import QUOTE_PREFIX, RESERVED_MS, Reservation
+from tollgate.ledger.runs import may_see, token_id_of
 from tollgate.quotes.errors import QuotePriceChangedError
 from tollgate.quotes.parts import Part, generation_part, text_part, text_part_now, total_of, version_of
 from tollgate.quotes.repository import QuoteRepository, StaleQuoteError
@@ -65,9 +66,9 @@ class QuoteService:
         logger.info("quote.created", quote_id=quote.quote_id, parts=len(parts), micro_usd=total_of(parts))
         return quote.view(now_ms, 0)
 
-    def one(self, account_id: str, quote_id: str) -> QuoteView:
-        """Return a quote. Raises `QuoteNotFoundError`."""
-        return self._view(self._find(account_id, quote_id))
+    def one(self, account_id: str, quote_id: str, token: str | None = None) -> QuoteView:
+        """Return a quote; a run token `token` finds only its own. Raises `QuoteNotFoundError`."""
+        return self._view(self._find(account_id, quote_id, token))
 
     def start(self, quote_id: str, key: ApiKey, attribution: Attribution) -> QuoteView:
         """Charge and queue the generations of a quote, and reserve the money of its text requests: all, or
@@ -97,14 +98,14 @@ class QuoteService:
                 raise _no_quotes() from exc
         raise ConcurrencyLimitedError(_CONFLICT)
 
-    def cancel(self, account_id: str, quote_id: str) -> QuoteView:
+    def cancel(self, account_id: str, quote_id: str, token: str | None = None) -> QuoteView:
         """End a quote: nothing more starts, and the money that no request uses is returned.
 
         Tasks that have started end as `TaskService.cancel` says; the others are refunded. A repeat changes
         nothing more. Raises `QuoteNotFoundError`.
         """
         for _ in range(MAX_ATTEMPTS):
-            quote = self._find(account_id, quote_id)
+            quote = self._find(account_id, quote_id, token)
             if quote.status is QuoteStatus.CANCELLED:
                 break
             try:
@@ -208,9 +209,9 @@ class QuoteService:
                 return
         raise ConcurrencyLimitedError(_CONFLICT)
 
-    def _find(self, account_id: str, quote_id: str) -> SavedQuote:
+    def _find(self, account_id: str, quote_id: str, token: str | None = None) -> SavedQuote:
         found = self.quotes.get(account_id, quote_id) if is_id(QUOTE_PREFIX, quote_id) else None
-        if found is None:
+        if found is None or not may_see(token, token_id_of(found.key_id)):
             raise QuoteNotFoundError
         return found
 

@@ -19,30 +19,31 @@ from tollgate.workflows.views import WorkflowPageView, WorkflowView, workflow_vi
 class WorkflowReader:
     """Shows workflows to their own account.
 
-    `tasks_of` reads at most 100 tasks, and `address` returns the address of a file.
+    `tasks_of` reads at most 100 tasks, and `address` returns the address of a file. `token` is the run token
+    that reads: it finds only the workflows that it created.
     """
 
     workflows: WorkflowRepository
     tasks_of: Callable[[Sequence[str]], Sequence[Task]]
     address: Address
 
-    def find(self, account_id: str, workflow_id: str) -> Workflow:
+    def find(self, account_id: str, workflow_id: str, token: str | None = None) -> Workflow:
         """Return a workflow of the account. Raises `WorkflowNotFoundError`."""
         found = self.workflows.get(workflow_id) if is_id(WORKFLOW_PREFIX, workflow_id) else None
-        if found is None or found.account_id != account_id:
+        if found is None or not found.is_visible(account_id, token):
             raise WorkflowNotFoundError
         return found
 
-    def one(self, account_id: str, workflow_id: str) -> WorkflowView:
+    def one(self, account_id: str, workflow_id: str, token: str | None = None) -> WorkflowView:
         """Return a workflow as its status shows it. Raises `WorkflowNotFoundError`."""
-        return self.view(self.find(account_id, workflow_id))
+        return self.view(self.find(account_id, workflow_id, token))
 
     def view(self, workflow: Workflow) -> WorkflowView:
         """Return a workflow as its status shows it."""
         (shown,) = self._views([workflow])
         return shown
 
-    def page(self, account_id: str, query: Mapping[str, str]) -> WorkflowPageView:
+    def page(self, account_id: str, query: Mapping[str, str], token: str | None = None) -> WorkflowPageView:
         """Return a page of workflows, the newest first. Raises `InvalidInputError`."""
         wanted = read_query(query)
         page = read_page(
@@ -50,7 +51,7 @@ class WorkflowReader:
             wanted.limit,
             lambda before, limit: self.workflows.ids_of(account_id, before, limit),
             lambda ids: {each.workflow_id: each for each in self.workflows.get_all(ids)},
-            lambda _: True,
+            lambda each: each.is_visible(account_id, token),
         )
         shown: WorkflowPageView = {"workflows": self._views(page.rows)}
         if page.cursor is not None:

@@ -19,7 +19,7 @@ from tollgate.quotes.repository import QuoteRepository
 from tollgate.quotes.views import QuoteStatus, SavedQuote
 from tollgate.tasks.charges import MarkupChangedError, Purchase
 from tollgate.tasks.errors import IdempotencyConflictError, MaxCostExceededError
-from tollgate.tasks.idempotency import AlreadyCreatedError
+from tollgate.tasks.idempotency import AlreadyCreatedError, owner_of
 from tollgate.tasks.models import WORKFLOW_PREFIX
 from tollgate.tasks.request import check_idempotency_key, request_hash
 from tollgate.tasks.service import TaskService
@@ -70,9 +70,10 @@ class WorkflowService:
         check_idempotency_key(idempotency_key)
         body_hash, now_ms = request_hash(body), self.clock.now_ms()
         if idempotency_key is not None:
-            earlier = self.tasks.idempotency.earlier(key.account_id, idempotency_key, now_ms)
+            owner = owner_of(key.account_id, key.token_id)
+            earlier = self.tasks.idempotency.earlier(owner, idempotency_key, now_ms)
             if earlier is not None:
-                return self._repeated(key.account_id, earlier, body_hash)
+                return self._repeated(key, earlier, body_hash)
         asked = read_workflow(body, self.tasks.webhook_guard)
         steps = self._priced(asked, key)
         if asked.webhook is not None:
@@ -85,7 +86,7 @@ class WorkflowService:
                 self._reserve(asked, steps, key, repeat=(idempotency_key, body_hash), attribution=attribution)
             )
         except AlreadyCreatedError as exc:
-            return self._repeated(key.account_id, exc, body_hash)
+            return self._repeated(key, exc, body_hash)
         except WriteConflictError as exc:
             if idempotency_key is not None:
                 raise IdempotencyConflictError from exc
@@ -93,22 +94,22 @@ class WorkflowService:
         except MarkupChangedError as exc:
             raise _no_workflows() from exc
 
-    def cancel(self, account_id: str, workflow_id: str) -> WorkflowView:
+    def cancel(self, account_id: str, workflow_id: str, token: str | None = None) -> WorkflowView:
         """Start no further step, and end the running generations as `TaskService.cancel` says.
 
         A repeat changes nothing more. Raises `WorkflowNotFoundError`, `ConcurrencyLimitedError`.
         """
-        workflow = self._stopped(account_id, workflow_id)
+        workflow = self._stopped(account_id, workflow_id, token)
         # A crash before here leaves tasks that run to their end; a repeat ends them.
         for step in workflow.running(StepKind.MEDIA):
             if step.task_id is not None:
                 self.tasks.cancel(account_id, step.task_id)
         return self.reader.view(workflow)
 
-    def _stopped(self, account_id: str, workflow_id: str) -> Workflow:
+    def _stopped(self, account_id: str, workflow_id: str, token: str | None) -> Workflow:
         """Return a workflow of which no further step starts."""
         for _ in range(MAX_ATTEMPTS):
-            workflow = self.reader.find(account_id, workflow_id)
+            workflow = self.reader.find(account_id, workflow_id, token)
             if workflow.has_ended or workflow.is_cancelled:
                 return workflow
             now_ms = self.clock.now_ms()
@@ -174,7 +175,8 @@ class WorkflowService:
             if idempotency_key is None:
                 return writes
             store = self.tasks.idempotency
-            return [store.tie(account_id, [workflow_id], now_ms, idempotency_key, body_hash), *writes]
+            owner = owner_of(account_id, key.token_id)
+            return [store.tie(owner, [workflow_id], now_ms, idempotency_key, body_hash), *writes]
 
         hold = Hold(quote_id, sum(step.micro_usd for step in steps), ends_at_ms, counter)
         self.tasks.buy(Purchase(account_id, now_ms, [], [], hold), together, allowance, spender)
@@ -183,13 +185,13 @@ class WorkflowService:
         )
         return made[0]
 
-    def _repeated(self, account_id: str, earlier: AlreadyCreatedError, body_hash: str) -> WorkflowView:
+    def _repeated(self, key: ApiKey, earlier: AlreadyCreatedError, body_hash: str) -> WorkflowView:
         """Return the workflow that an idempotency key created before."""
         (workflow_id, *_) = earlier.task_ids
         if earlier.request_hash != body_hash or not is_id(WORKFLOW_PREFIX, workflow_id):
             raise IdempotencyKeyReusedError
         logger.info("workflow.repeated", workflow_id=workflow_id)
-        return self.reader.one(account_id, workflow_id)
+        return self.reader.one(key.account_id, workflow_id, key.token_id)
 
 
 def _no_workflows() -> ForbiddenError:

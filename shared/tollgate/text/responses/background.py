@@ -92,7 +92,9 @@ class BackgroundResponses:
         hold = handed_over(placed, self.text.clock.now_ms())
         run = {"fields": fields, "hold": hold}
         items = with_ids(said.items, response["id"])
-        stored = StoredResponse(response, items, said.earlier_ids, said.model, run=run)
+        stored = StoredResponse(
+            response, items, said.earlier_ids, said.model, run=run, token=rendering.keeping.token
+        )
         is_streamed = rendering.keeping.is_streamed
         state = await self.kept.queue(placed.account_id, stored, said.earlier, is_streamed=is_streamed)
         return replace(stored, row=state)
@@ -134,7 +136,13 @@ class BackgroundResponses:
         response, account_id = found.response, found.row["account_id"]
         asked = read_responses_request(fields)
         return self.responses.call(
-            account_id, asked, said, response_id=response["id"], created_s=response["created_at"], claim=token
+            account_id,
+            asked,
+            said,
+            response_id=response["id"],
+            created_s=response["created_at"],
+            claim=token,
+            token=found.token,
         )
 
     async def _answer(self, call: ResponsesCall, placed: PlacedHold, writer: PartWriter) -> None:
@@ -206,7 +214,7 @@ class BackgroundResponses:
     async def _cancel_queued(self, found: StoredResponse, placed: PlacedHold) -> bool:
         """End a response that no process has taken, and void its hold; return whether that was so."""
         response = {**found.response, "status": CANCELLED}
-        ended = StoredResponse(response, found.items, found.earlier, found.model)
+        ended = replace(found, response=response, run=None, before=())
         try:
             await self.kept.end(placed.account_id, ended, is_unclaimed())
         except MovedOnError:

@@ -21,7 +21,7 @@ from tollgate.text.body.json_body import MAX_BODY_BYTES
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.items import MAX_ITEMS
 from tollgate.text.responses.repository import MAX_AT_ONCE, Reader
-from tollgate.text.responses.storage import LIFETIME_S, Storage, row_key
+from tollgate.text.responses.storage import LIFETIME_S, Storage, made_by, row_key
 from tollgate.text.wire.errors import ConversationNotFoundError
 
 # Additions to one conversation: responses, and requests that add items. Each is a separate read.
@@ -92,17 +92,18 @@ class ConversationRepository:
     """The stored conversations. All methods raise `DatabaseError` and `ObjectStoreError`.
 
     All methods with a `reader` raise `ConversationNotFoundError`, also if its key may not use a model that
-    took part.
+    took part, and if it is a run token that did not create the conversation.
     """
 
     storage: Storage
 
     async def create(
-        self, account_id: str, metadata: Mapping[str, str], items: Sequence[Any]
+        self, account_id: str, metadata: Mapping[str, str], items: Sequence[Any], token: str | None = None
     ) -> Conversation:
-        """Store a new conversation. Raises `StoreFullError`."""
+        """Store a new conversation, of the run token `token` if one creates it. Raises `StoreFullError`."""
         row: Item = {
             **row_key(account_id, new_id(_PREFIX)),
+            **made_by(token),
             "created_at_s": self.storage.now_s(),
             "expires_at_s": self.storage.now_s() + LIFETIME_S,
             "metadata": dict(metadata),
@@ -120,7 +121,7 @@ class ConversationRepository:
     async def find(self, reader: Reader, conversation_id: str) -> Conversation:
         """Return a conversation."""
         found = await self._find(reader.account_id, conversation_id)
-        if not all(reader.may_read(model) for model in found.row["models"]):
+        if not reader.may_see(found.row) or not all(reader.may_read(model) for model in found.row["models"]):
             raise ConversationNotFoundError(conversation_id)
         return found
 

@@ -38,6 +38,8 @@ class Keeping:
     claim: str | None = None
     is_streamed: bool = False
     """Whether it runs in the background, and its events are stored too."""
+    token: str | None = None
+    """The run token that creates it, if one does."""
 
     async def keep(self, response: dict[str, Any]) -> None:
         """Keep a response. The client gets it in any case, and it states whether it was kept."""
@@ -67,7 +69,7 @@ class Keeping:
 
     async def _store(self, response: dict[str, Any]) -> None:
         items = with_ids(self.items, str(response["id"]))
-        stored = StoredResponse(response, items, self.earlier, self.model)
+        stored = StoredResponse(response, items, self.earlier, self.model, token=self.token)
         if self.claim is None:
             await self.responses.keep(self.account_id, stored)
             return

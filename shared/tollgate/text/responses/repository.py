@@ -2,7 +2,7 @@
 
 A row has the response and the items of its input; content that is too large for a row is in an object. An
 account cannot find another account's response, because the account is a part of the key. A key cannot find
-responses of models that it may not use.
+responses of models that it may not use, and a run token finds only those that it created.
 """
 
 import asyncio
@@ -18,6 +18,8 @@ from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
+from tollgate.ledger.attribution import TOKEN
+from tollgate.ledger.runs import may_see
 from tollgate.text.body.fields import invalid
 from tollgate.text.body.json_body import MAX_BODY_BYTES, dumps
 from tollgate.text.models import TextModel
@@ -25,7 +27,7 @@ from tollgate.text.responses import states
 from tollgate.text.responses.events import QUEUED
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.parts import Parts
-from tollgate.text.responses.storage import LIFETIME_S, Storage
+from tollgate.text.responses.storage import LIFETIME_S, Storage, made_by
 from tollgate.text.wire.errors import ResponseNotFoundError
 
 # Responses in one conversation. Each is a separate read when the conversation continues.
@@ -40,11 +42,17 @@ MAX_READ_BYTES = 2 * MAX_BODY_BYTES
 class Reader:
     """The reader of stored responses: the account, and whether its key `may_read` a model's responses.
 
-    `may_read` takes the model's id, or a name under which a customer knew it.
+    `may_read` takes the model's id, or a name under which a customer knew it. `token` is the run token that
+    reads, if one does.
     """
 
     account_id: str
     may_read: Callable[[str], bool]
+    token: str | None = None
+
+    def may_see(self, row: Item) -> bool:
+        """Return whether it may read and change the content of a row."""
+        return may_see(self.token, row.get(TOKEN))
 
     @classmethod
     def of(cls, key: ApiKey, models: Mapping[str, TextModel]) -> "Reader":
@@ -58,7 +66,7 @@ class Reader:
             known = models.get(name.casefold())
             return key.models is None or (known is not None and key.allows(known.id))
 
-        return cls(key.account_id, may_read)
+        return cls(key.account_id, may_read, key.token_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,8 @@ class StoredResponse:
     before: Sequence[Any] = ()
     """The items that a background request continues."""
     row: Item = field(default_factory=dict)
+    token: str | None = None
+    """The run token that created it, if one did."""
 
     @property
     def said(self) -> list[Any]:
@@ -142,6 +152,7 @@ class ResponseRepository:
         return content, {
             "earlier": list(stored.earlier),
             "model": stored.model,
+            **made_by(stored.token),
             "expires_at_s": self.storage.now_s() + LIFETIME_S,
         }
 
@@ -170,6 +181,7 @@ class ResponseRepository:
             found.get("run"),
             found.get("before", ()),
             row,
+            row.get(TOKEN),
         )
 
     async def find_all(self, reader: Reader, response_ids: Sequence[str], path: str) -> list[StoredResponse]:
@@ -205,7 +217,7 @@ class ResponseRepository:
         # DynamoDB refuses some keys, which are none of our ids.
         is_ours = is_id("resp", response_id)
         row = await self.storage.row(reader.account_id, response_id) if is_ours else None
-        if row is None:
+        if row is None or not reader.may_see(row):
             raise ResponseNotFoundError(response_id)
         # Before its object is read.
         if "model" in row and not reader.may_read(row["model"]):

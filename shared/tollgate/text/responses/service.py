@@ -113,7 +113,9 @@ class ResponsesService:
         said = await self._conversation(asked, len(body), key)
         created_s = self.text.clock.now_ms() // MS_PER_S
         response_id = _response_id(request_id)
-        return self.call(key.account_id, asked, said, response_id=response_id, created_s=created_s)
+        return self.call(
+            key.account_id, asked, said, response_id=response_id, created_s=created_s, token=key.token_id
+        )
 
     def call(
         self,
@@ -124,8 +126,9 @@ class ResponsesService:
         response_id: str,
         created_s: int,
         claim: str | None = None,
+        token: str | None = None,
     ) -> ResponsesCall:
-        """Return the call of a request with all its items. See `Keeping` for `claim`.
+        """Return the call of a request with all its items. See `Keeping` for `claim` and `token`.
 
         Raises `InvalidInputError`.
         """
@@ -143,6 +146,7 @@ class ResponsesService:
             self.text.finishing,
             claim,
             asked.background and asked.stream,
+            token,
         )
         rendering = ResponsesRendering(asked.skeleton(response_id, created_s), told.tools, keeping)
         return ResponsesCall(chat, rendering, told.origins, asked.earlier_path, asked, said)
