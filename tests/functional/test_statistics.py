@@ -21,6 +21,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.kit import csv_table
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.dynamodb.rows import to_attributes
@@ -413,7 +414,22 @@ class TestTable:
         """6 MB, in which the text is a JSON string: a quote or an end of line takes two bytes."""
         entry = charge_entry("usr_1", A_TASK, "m" * 60, micro_usd_of_cents(10**9), START_MS)
         page = Page([entry] * statement.MAX_CSV, "c" * 100)
-        assert len(statement.as_csv(page)) < 3_000_000
+        assert len(statement.as_csv(page)) < csv_table.MAX_BYTES
+
+    def test_long_labels_cut_it_sooner(
+        self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for _ in range(4):
+            clock.advance_ms(1)
+            create(customer)
+        whole = self.rows(customer)
+        size = sum(len(",".join(row)) + 2 for row in whole)
+        monkeypatch.setattr(csv_table, "MAX_BYTES", size // 2)
+        *first, (note,) = self.rows(customer)
+        assert 1 < len(first) < len(whole)
+        assert note.startswith(f"Cut after {len(first) - 1} entries.")
+        rest = self.rows(customer, f"?{note.rpartition(' ')[2]}")
+        assert first + rest[1:] == whole
 
     def test_a_bad_query_is_named(self, customer: OpenedAccount) -> None:
         status, body, _ = call("GET", f"{TABLE}?limit=10001", customer.api_key)

@@ -7,7 +7,7 @@ from itertools import islice
 from tollgate.activity.found import SHOWN, ActivityKind, Found
 from tollgate.activity.query import ActivityQuery, read_query
 from tollgate.activity.row import COLUMNS, Activity, row_of
-from tollgate.kit.csv_table import as_csv, cut_line
+from tollgate.kit.csv_table import page_as_csv
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.query import Position
@@ -17,7 +17,7 @@ from tollgate.tasks.repository import TaskRepository
 DEFAULT_PAGE, MAX_PAGE = 50, 100
 # The most entries that one page reads. A rare match gives short pages instead of long waits.
 MAX_READ = 2_000
-# Rows in one table: about 1 MB. A response of Lambda has at most 6 MB.
+# Rows in one table: about 1 MB, or more with long labels (`csv_table.MAX_BYTES`).
 MAX_CSV = 5_000
 MAX_CSV_READ = 10_000
 # Requests that are summed for a chart, and entries that are read for it.
@@ -48,8 +48,7 @@ class ActivityService:
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
         """Return the same rows as CSV, up to `MAX_CSV`. The last line notes if rows are missing."""
         page = self.found(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV_READ)
-        rest = cut_line(len(page.rows), "rows", page.cursor)
-        return as_csv(COLUMNS, (row_of(found).cells() for found in page.rows), rest)
+        return page_as_csv(COLUMNS, page, "rows", lambda found: row_of(found).cells(), _cursor_after)
 
     def newest(self, account_id: str, query: Mapping[str, str]) -> Page[Found]:
         """Return the newest matching requests, up to `MAX_SUMMED`; a cursor shows that some are missing.
@@ -66,7 +65,7 @@ class ActivityService:
             if found is not None and wanted.matches(found):
                 rows.append(found)
             if read == max_read or len(rows) == wanted.entries.limit:
-                return Page(rows, Position(entry.created_at_ms, entry.entry_id).cursor())
+                return Page(rows, _after(entry))
         return Page(rows, None)
 
     def _requests(
@@ -79,6 +78,14 @@ class ActivityService:
             found = {entry.entry_id: Found(entry, tasks.get(entry.task_id or "")) for entry in fitting}
             for entry in some:
                 yield entry, found.get(entry.entry_id)
+
+
+def _cursor_after(found: Found) -> str:
+    return _after(found.entry)
+
+
+def _after(entry: Entry) -> str:
+    return Position(entry.created_at_ms, entry.entry_id).cursor()
 
 
 def _task_ids(entries: Sequence[Entry]) -> list[str]:

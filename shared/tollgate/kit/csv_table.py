@@ -1,10 +1,15 @@
 """Tables for spreadsheets: CSV (RFC 4180) in which no text is a formula, and numbers are numbers. Pure."""
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from io import StringIO
+from typing import TypeVar
 
+from tollgate.kit.dynamodb.pages import Page
+
+# A response of Lambda has at most 6 MB, in which the text is a JSON string: a quote takes two bytes.
+MAX_BYTES = 2_900_000
 # A spreadsheet takes text that begins so for a formula (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -17,22 +22,42 @@ def safe(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]], rest: str | None = None) -> str:
-    """Return rows with a header. `rest`, if the table was cut, is the last line."""
+_Row = TypeVar("_Row")
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """Return rows with a header."""
+    return "".join(map(_line, [columns, *rows]))
+
+
+def page_as_csv(
+    columns: Sequence[str],
+    page: Page[_Row],
+    what: str,
+    cells_of: Callable[[_Row], Sequence[Cell]],
+    cursor_after: Callable[[_Row], str],
+) -> str:
+    """Return a page with a header, up to `MAX_BYTES`. The last line notes if rows are missing.
+
+    `what` names the rows. `cursor_after` returns the cursor of the rows that follow a row.
+    """
+    lines, size, cursor = [_line(columns)], 0, page.cursor
+    for count, row in enumerate(page.rows):
+        line = _line(cells_of(row))
+        size += len(line.encode())
+        if size > MAX_BYTES:
+            cursor = cursor_after(page.rows[count - 1])
+            break
+        lines.append(line)
+    if cursor is not None:
+        lines.append(_line([f"Cut after {len(lines) - 1} {what}. For the rest, repeat with cursor={cursor}"]))
+    return "".join(lines)
+
+
+def _line(row: Sequence[Cell]) -> str:
     text = StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows(map(_cells, rows))
-    if rest is not None:
-        writer.writerow([rest])
+    csv.writer(text).writerow(_cells(row))
     return text.getvalue()
-
-
-def cut_line(count: int, what: str, cursor: str | None) -> str | None:
-    """Return the last line of a table that was cut after `count` rows, with the cursor of the rest."""
-    if cursor is None:
-        return None
-    return f"Cut after {count} {what}. For the rest, repeat with cursor={cursor}"
 
 
 def _cells(row: Sequence[Cell]) -> list[str | int | None]:

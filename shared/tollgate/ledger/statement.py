@@ -17,7 +17,7 @@ from tollgate.ledger.reader import LedgerReader
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 # Entries that one page reads at most: a rare kind gives short pages, never long waits.
 MAX_READ = 1_000
-# Entries in one CSV, and read for it: about 2 MB; a Lambda response has at most 6 MB.
+# Entries in one CSV, and read for it: about 2 MB, or more with long labels (`csv_table.MAX_BYTES`).
 MAX_CSV = 10_000
 # Entries of one round trip if more are read than shown.
 ROUND_TRIP = 1_000
@@ -66,7 +66,7 @@ class Statement:
             if wanted.matches(entry):
                 rows.append(entry)
             if read == max_read or len(rows) == wanted.limit:
-                return Page(rows, Position(entry.created_at_ms, entry.entry_id).cursor())
+                return Page(rows, _cursor_after(entry))
         return Page(rows, None)
 
 
@@ -110,8 +110,11 @@ def _add_labels(shown: EntryView, entry: Entry) -> None:
 
 def as_csv(page: Page[Entry]) -> str:
     """Return a page as CSV with a header; the last line explains how to get the next page, if any. Pure."""
-    rest = csv_table.cut_line(len(page.rows), "entries", page.cursor)
-    return csv_table.as_csv(COLUMNS, map(_cells, page.rows), rest)
+    return csv_table.page_as_csv(COLUMNS, page, "entries", _cells, _cursor_after)
+
+
+def _cursor_after(entry: Entry) -> str:
+    return Position(entry.created_at_ms, entry.entry_id).cursor()
 
 
 def _cells(entry: Entry) -> list[csv_table.Cell]:
