@@ -48,7 +48,14 @@ class ActivityService:
     def table(self, account_id: str, query: Mapping[str, str]) -> str:
         """Return the same rows as CSV, up to `MAX_CSV`. The last line notes if rows are missing."""
         page = self.found(account_id, read_query(query, MAX_CSV, MAX_CSV), MAX_CSV_READ)
-        return page_as_csv(COLUMNS, page, "rows", lambda found: row_of(found).cells(), _cursor_after)
+        return page_as_csv(
+            COLUMNS,
+            page.rows,
+            page.cursor,
+            "rows",
+            cells_of=lambda found: row_of(found).cells(),
+            cursor_after=_cursor_after,
+        )
 
     def newest(self, account_id: str, query: Mapping[str, str]) -> Page[Found]:
         """Return the newest matching requests, up to `MAX_SUMMED`; a cursor shows that some are missing.

@@ -6,8 +6,6 @@ from decimal import Decimal
 from io import StringIO
 from typing import TypeVar
 
-from tollgate.kit.dynamodb.pages import Page
-
 # A response of Lambda has at most 6 MB, in which the text is a JSON string: a quote takes two bytes.
 MAX_BYTES = 2_900_000
 # A spreadsheet takes text that begins so for a formula (OWASP, CSV injection).
@@ -32,21 +30,24 @@ def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 def page_as_csv(
     columns: Sequence[str],
-    page: Page[_Row],
+    rows: Sequence[_Row],
+    cursor: str | None,
     what: str,
+    *,
     cells_of: Callable[[_Row], Sequence[Cell]],
     cursor_after: Callable[[_Row], str],
 ) -> str:
-    """Return a page with a header, up to `MAX_BYTES`. The last line notes if rows are missing.
+    """Return rows with a header, up to `MAX_BYTES`. The last line notes if rows are missing.
 
-    `what` names the rows. `cursor_after` returns the cursor of the rows that follow a row.
+    `cursor` is that of the rows that follow, if any, and `cursor_after` returns the one after a row. `what`
+    names the rows.
     """
-    lines, size, cursor = [_line(columns)], 0, page.cursor
-    for count, row in enumerate(page.rows):
+    lines, size = [_line(columns)], 0
+    for count, row in enumerate(rows):
         line = _line(cells_of(row))
         size += len(line.encode())
         if size > MAX_BYTES:
-            cursor = cursor_after(page.rows[count - 1])
+            cursor = cursor_after(rows[count - 1])
             break
         lines.append(line)
     if cursor is not None:

@@ -110,7 +110,9 @@ def _add_labels(shown: EntryView, entry: Entry) -> None:
 
 def as_csv(page: Page[Entry]) -> str:
     """Return a page as CSV with a header; the last line explains how to get the next page, if any. Pure."""
-    return csv_table.page_as_csv(COLUMNS, page, "entries", _cells, _cursor_after)
+    return csv_table.page_as_csv(
+        COLUMNS, page.rows, page.cursor, "entries", cells_of=_cells, cursor_after=_cursor_after
+    )
 
 
 def _cursor_after(entry: Entry) -> str:
