@@ -39,8 +39,8 @@ def page_as_csv(
 ) -> str:
     """Return rows with a header, up to `MAX_BYTES`. The last line notes if rows are missing.
 
-    `cursor` is that of the rows that follow, if any, and `cursor_after` returns the one after a row. `what`
-    names the rows.
+    `cursor` leads to the rows that follow, if there are any. `cursor_after` returns the cursor after a row.
+    `what` names the rows.
     """
     lines, size = [_line(columns)], 0
     for count, row in enumerate(rows):
