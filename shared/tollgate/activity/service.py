@@ -10,7 +10,7 @@ from tollgate.activity.row import COLUMNS, Activity, row_of
 from tollgate.kit.csv_table import page_as_csv
 from tollgate.kit.dynamodb.pages import Page
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.query import Position
+from tollgate.ledger.query import cursor_after
 from tollgate.ledger.reader import LedgerReader
 from tollgate.tasks.repository import TaskRepository
 
@@ -54,7 +54,7 @@ class ActivityService:
             page.cursor,
             "rows",
             cells_of=lambda found: row_of(found).cells(),
-            cursor_after=_cursor_after,
+            cursor_after=lambda found: cursor_after(found.entry),
         )
 
     def newest(self, account_id: str, query: Mapping[str, str]) -> Page[Found]:
@@ -72,7 +72,7 @@ class ActivityService:
             if found is not None and wanted.matches(found):
                 rows.append(found)
             if read == max_read or len(rows) == wanted.entries.limit:
-                return Page(rows, _after(entry))
+                return Page(rows, cursor_after(entry))
         return Page(rows, None)
 
     def _requests(
@@ -85,14 +85,6 @@ class ActivityService:
             found = {entry.entry_id: Found(entry, tasks.get(entry.task_id or "")) for entry in fitting}
             for entry in some:
                 yield entry, found.get(entry.entry_id)
-
-
-def _cursor_after(found: Found) -> str:
-    return _after(found.entry)
-
-
-def _after(entry: Entry) -> str:
-    return Position(entry.created_at_ms, entry.entry_id).cursor()
 
 
 def _task_ids(entries: Sequence[Entry]) -> list[str]:

@@ -28,7 +28,7 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock, utc_day
 from tollgate.kit.http.query import epoch_ms
 from tollgate.kit.observability import emit, logger
-from tollgate.ledger.query import Position, position_of
+from tollgate.ledger.query import Position, cursor_after, position_of
 from tollgate.seals.service import SealedLedger
 from tollgate.tasks.repository import TaskRepository
 
@@ -178,7 +178,7 @@ class BucketExporter:
         ]
         cursor = None
         if len(shown) == MAX_ROWS:
-            cursor = Position(shown[-1].created_at_ms, shown[-1].entry_id).cursor()
+            cursor = cursor_after(shown[-1])
         return Part("\n".join([*lines, ""]).encode(), len(lines), cursor)
 
     def _failed(

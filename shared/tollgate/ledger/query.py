@@ -34,6 +34,11 @@ class Position:
         return urlsafe_b64encode(f"{self.created_at_ms}#{self.entry_id}".encode()).decode().rstrip("=")
 
 
+def cursor_after(entry: Entry) -> str:
+    """Return the cursor of the entries that follow an entry."""
+    return Position(entry.created_at_ms, entry.entry_id).cursor()
+
+
 @dataclass(frozen=True, slots=True)
 class LabelFilter:
     """Selects entries by the key and the labels of their request; `None` matches every entry.

@@ -11,7 +11,7 @@ from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.money import usd_decimal, usd_text
 from tollgate.ledger.attribution import tags_text
 from tollgate.ledger.entries import Entry, EntryPageView, EntryView
-from tollgate.ledger.query import Position, StatementQuery, read_query
+from tollgate.ledger.query import StatementQuery, cursor_after, read_query
 from tollgate.ledger.reader import LedgerReader
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
@@ -66,7 +66,7 @@ class Statement:
             if wanted.matches(entry):
                 rows.append(entry)
             if read == max_read or len(rows) == wanted.limit:
-                return Page(rows, _cursor_after(entry))
+                return Page(rows, cursor_after(entry))
         return Page(rows, None)
 
 
@@ -111,12 +111,8 @@ def _add_labels(shown: EntryView, entry: Entry) -> None:
 def as_csv(page: Page[Entry]) -> str:
     """Return a page as CSV with a header; the last line explains how to get the next page, if any. Pure."""
     return csv_table.page_as_csv(
-        COLUMNS, page.rows, page.cursor, "entries", cells_of=_cells, cursor_after=_cursor_after
+        COLUMNS, page.rows, page.cursor, "entries", cells_of=_cells, cursor_after=cursor_after
     )
-
-
-def _cursor_after(entry: Entry) -> str:
-    return Position(entry.created_at_ms, entry.entry_id).cursor()
 
 
 def _cells(entry: Entry) -> list[csv_table.Cell]:

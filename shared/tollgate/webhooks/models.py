@@ -21,7 +21,7 @@ MAX_PROGRESS_EVENTS = 30
 _TASK = "task_"
 # Notices about budgets and balances had such ids until November 2026: evt_low_01J…_3, or
 # evt_bud_01J…#2026-11#0#9f86d081884c7d65#100000#80. Deliveries are kept until their account is closed, so
-# such ids can still be read. The log begins with them, because lower-case letters sort after capitals.
+# such ids can still be read. They are the first of the log, because lower-case letters sort after capitals.
 _NOTICE_ID = re.compile(r"evt_[a-z]{3,6}_[0-9A-Za-z_#-]{1,120}", re.ASCII)
 FIRST_SUCCESS, FIRST_REDIRECT = 200, 300
 

@@ -41,7 +41,7 @@ class ResponseNotFoundError(TollgateError, status=404, code="response_not_found"
     """The stored response does not exist, is expired or belongs to another account."""
 
     def __init__(self, name: str, path: str = "") -> None:
-        """`name` is its id or the id of one of its items, and `path` the field of the body that has it."""
+        """`name` is the id that was sent, of a response or an item. `path` is its field in the body."""
         super().__init__(f"There is no stored response or item '{shortened(name)}'.")
         self.name, self.path = name, path
 
