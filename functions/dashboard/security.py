@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit.errors import RouteNotFoundError
+from tollgate.ledger.callers import Caller
 from tollgate.members.roles import Role
 from tollgate.members.service import Actor
 from tollgate.members.team import BY_KEY
@@ -61,6 +62,11 @@ class Visitor:
     account_id: str
     identity_id: str
     name: str
+
+    @property
+    def caller(self) -> Caller:
+        """Return the visitor as the caller of a request: members see the whole account."""
+        return Caller.of_account(self.account_id)
 
     @property
     def actor(self) -> Actor:

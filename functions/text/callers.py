@@ -16,7 +16,7 @@ from tollgate.text.serving.middleware import ACCOUNT_ID
 async def read_body_with_files(request: Request, key: ApiKey) -> bytes:
     """Return the body, in which the bytes of the account's uploaded files replace their ids."""
     files = text_parts.current().files
-    return await with_files(await read_body(request), key.account_id, files, key.token_id)
+    return await with_files(await read_body(request), key.caller, files)
 
 
 async def authenticate(request: Request) -> ApiKey:

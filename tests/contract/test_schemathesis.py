@@ -42,6 +42,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.attribution import NONE
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import Hold, hold_path
@@ -246,7 +247,9 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
     api = api_parts.api()
     body = {"model": "test-image", "input": {"prompt": "a fox"}}
     uploads = api.files.uploads
-    file = uploads.put(rich.account_id, uploads.new_id(), "image/png", png(), ("start.png", "user_data"))
+    file = uploads.put(
+        Caller.of_account(rich.account_id), uploads.new_id(), "image/png", png(), ("start.png", "user_data")
+    )
     test = api.webhooks.send_test(rich.account_id, {"url": HOOK})
     task_id = api.tasks.create(rich.account_id, body, None)["taskId"]
     # Who waits for its end need not wait.
@@ -324,7 +327,9 @@ class TestText:
         (item,) = client.openai.conversations.items.list(conversation).data
         uploads, line = api_parts.api().files.uploads, b"{}"
         name = ("in.jsonl", "batch")
-        file = uploads.put(client.account.account_id, uploads.new_id(), JSONL, line, name).file_id
+        file = uploads.put(
+            Caller.of_account(client.account.account_id), uploads.new_id(), JSONL, line, name
+        ).file_id
         asked: Any = {"input_file_id": file, "endpoint": "/v1/responses", "completion_window": "24h"}
         batch = client.openai.batches.create(**asked).id
         told: Any = {"model": "test-chat", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}

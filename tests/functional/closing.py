@@ -32,6 +32,7 @@ from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
 from tollgate.kit.dynamodb.database import Database
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import EntryKind
 from tollgate.members.identities import Person
 from tollgate.members.service import Actor
@@ -102,7 +103,9 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     assert ada.post("/keys", form).status == 200
     made = api.tasks.create(account_id, {"model": PAID_IMAGE, **with_prompt(PLAN)}, None)
     run_to_end(str(made["taskId"]), clock)
-    api.files.uploads.create_upload(account_id, {"filename": "a.png", "contentType": "image/png", "bytes": 5})
+    api.files.uploads.create_upload(
+        Caller.of_account(account_id), {"filename": "a.png", "contentType": "image/png", "bytes": 5}
+    )
     api.low_balance.save_customer(account_id, CUSTOMER)
     api.low_balance.change(account_id, {"threshold": "5", "emails": ADA}, ADA)
     api.webhooks.send_test(account_id, {"url": "https://example.com/hook"})

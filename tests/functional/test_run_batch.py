@@ -27,6 +27,7 @@ from tollgate.kit.dynamodb import core
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.errors import StorageBusyError
 from tollgate.ledger.budgets import period_at
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import EntryKind
 
 pytestmark = [
@@ -102,7 +103,7 @@ def lines_of(*bodies: dict[str, Any], url: str = CHATS) -> list[dict[str, Any]]:
 def uploaded(client: TextClient, data: bytes) -> str:
     uploads = api_parts.api().files.uploads
     return uploads.put(
-        client.account.account_id, uploads.new_id(), JSONL, data, ("in.jsonl", "batch")
+        Caller.of_account(client.account.account_id), uploads.new_id(), JSONL, data, ("in.jsonl", "batch")
     ).file_id
 
 
@@ -124,9 +125,9 @@ def content(client: TextClient, file_id: str | None) -> list[dict[str, Any]]:
     if file_id is None:
         return []
     uploads = api_parts.api().files.uploads
-    shown = uploads.get(client.account.account_id, file_id)
+    shown = uploads.get(Caller.of_account(client.account.account_id), file_id)
     assert (shown.purpose, shown.content_type) == ("batch_output", JSONL)
-    key = uploads.find_key(client.account.account_id, file_id)
+    key = uploads.find_key(Caller.of_account(client.account.account_id), file_id)
     data = uploads.s3.get_object(Bucket=uploads.bucket, Key=key)["Body"].read()
     return [json.loads(line) for line in data.splitlines()]
 
@@ -428,7 +429,7 @@ def test_what_a_batch_cannot_run_costs_nothing(client: TextClient, monkeypatch: 
     assert (found.status, outputs) == ("expired", [])
     assert {each["error"]["code"] for each in errors} == {"batch_expired"}
     files = api_parts.api().files
-    files.delete(client.account.account_id, str(gone.input_file_id), "me")
+    files.delete(Caller.of_account(client.account.account_id), str(gone.input_file_id), "me")
     run_one(messages[gone.id])
     assert client.openai.batches.retrieve(gone.id).status == "failed"
     monkeypatch.setattr("tollgate.accounts.models.ApiKey.usable_at", lambda *_: False)

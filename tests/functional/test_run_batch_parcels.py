@@ -26,6 +26,7 @@ from tollgate.batches.parcels import Parcel
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import EntryKind
 
 pytestmark = [
@@ -211,7 +212,7 @@ def test_an_input_that_is_deleted_loses_no_line_at_the_vendor(
         patch.setattr(worker, "START_S", 0.0)
         for message in take():
             run_one(message)
-    api_parts.api().files.delete(client.account.account_id, str(batch.input_file_id), "me")
+    api_parts.api().files.delete(Caller.of_account(client.account.account_id), str(batch.input_file_id), "me")
     found, outputs, errors = run(client, batch)
     assert (found.status, len(outputs), errors) == (status, 2, [])
     assert (found.errors is None) == (status == "completed")

@@ -23,6 +23,7 @@ from tests.functional.test_run_batch import (
 from tests.support.text_app import TextClient
 from tollgate.artifacts.uploads import JSONL
 from tollgate.composition import api as api_parts
+from tollgate.ledger.callers import Caller
 
 pytestmark = [
     pytest.mark.ministack,
@@ -66,12 +67,14 @@ def test_requests_with_the_same_key_at_the_same_time_create_one_batch(client: Te
 def test_a_deleted_input_that_its_form_brings_back_stays_deleted(client: TextClient) -> None:
     files, account_id = api_parts.api().files, client.account.account_id
     data = b"\n".join(json.dumps(each).encode() for each in lines_of(chat()))
-    form = files.create_upload(account_id, {"contentType": JSONL, "bytes": len(data)}, "me")
+    form = files.create_upload(
+        Caller.of_account(account_id), {"contentType": JSONL, "bytes": len(data)}, "me"
+    )
     bucket, key = files.uploads.bucket, form["upload"]["fields"]["key"]
     files.uploads.s3.put_object(Bucket=bucket, Key=key, Body=data)
     batch = start_with(client, form["id"])
     (message,) = take()
-    files.delete(account_id, form["id"], "me")
+    files.delete(Caller.of_account(account_id), form["id"], "me")
     files.uploads.s3.put_object(Bucket=bucket, Key=key, Body=data)
     run_one(message)
     assert client.openai.batches.retrieve(batch.id).status == "failed"

@@ -56,7 +56,7 @@ def history(services: Services, request: Request, visitor: SignedIn) -> Response
 def upload(services: Services, visitor: SignedIn, body: SentJson) -> Response:
     """Return the name of a new file, and the form that the browser sends its bytes with."""
     try:
-        granted = services.api.files.create_upload(visitor.account_id, body, visitor.name)
+        granted = services.api.files.create_upload(visitor.caller, body, visitor.name)
     except InvalidInputError as error:
         return JSONResponse({"message": in_words(error.problems)}, error.status)
     return JSONResponse(granted)

@@ -16,6 +16,7 @@ from tollgate.kit.clock import MS_PER_DAY, iso
 from tollgate.kit.errors import InvalidInputError, UploadNotFoundError
 from tollgate.kit.http.query import QueryReader, date_ms
 from tollgate.kit.problems import Problem
+from tollgate.ledger.callers import Caller
 from tollgate.reference.snippets import media_snippets
 from tollgate.tasks.errors import TaskNotEndedError
 from tollgate.tasks.models import Task, TaskStatus
@@ -158,7 +159,7 @@ def _before(api: Api, task: Task) -> str | None:
         if text.startswith(uploaded):
             file_id = text.removeprefix(uploaded).partition("-")[0]
             try:
-                return api.files.uploads.content_url(task.account_id, file_id)
+                return api.files.uploads.content_url(Caller.of_account(task.account_id), file_id)
             except UploadNotFoundError:
                 continue
     return None

@@ -16,9 +16,10 @@ from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.caps import Allowance, SpendingCap, counters_of
 from tollgate.ledger.holds import Hold, holds_of
-from tollgate.ledger.runs import RunTerms, may_see, token_id_of
+from tollgate.ledger.runs import RunTerms, token_id_of
 from tollgate.ledger.wallets import BUDGET_SEQ, DEFAULT, PARENT, Limits
 from tollgate.routing.wishes import NO_WISHES, Wishes
 
@@ -151,6 +152,11 @@ class ApiKey:
         """Return the id of the run token that this key is, if it is one."""
         return None if self.run is None else token_id_of(self.key_id)
 
+    @property
+    def caller(self) -> Caller:
+        """Return the caller of a request with this key."""
+        return Caller(self.account_id, self.token_id)
+
     def spender(self, attribution: Attribution) -> Spender:
         """Return who spends with a request of this key that has these labels."""
         if self.run is None or self.token_id is None:
@@ -211,10 +217,6 @@ class ApiKey:
     def allows(self, model_id: str) -> bool:
         """Return whether the key may use a model."""
         return self.models is None or model_id in self.models
-
-    def may_see(self, made_by: str | None) -> bool:
-        """Return whether it may read and change a thing that the run token `made_by`, or no token, made."""
-        return may_see(self.token_id, made_by)
 
     def check_model(self, model_id: str) -> None:
         """Raise `ForbiddenError` unless the key may use a model."""

@@ -19,6 +19,7 @@ from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
+from tollgate.ledger.callers import Caller
 
 _DOCUMENT = "application/"
 """The types of documents, which are not recognised by their bytes; models' providers check them."""
@@ -42,28 +43,20 @@ class SentFile(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CustomerFiles:
-    """Allows uploads and deletes files; `who` is the actor in the audit log, `token` a calling run token."""
+    """Allows uploads and deletes files; `who` is the actor in the audit log."""
 
     uploads: Uploads
     audit: AuditLog
 
-    def create_upload(
-        self, account_id: str, body: Mapping[str, Any], who: str, token: str | None = None
-    ) -> UploadedFileView:
+    def create_upload(self, caller: Caller, body: Mapping[str, Any], who: str) -> UploadedFileView:
         """Return the `data` of a new file, as `Uploads.create_upload` does."""
-        granted = self.uploads.create_upload(account_id, body, token)
+        granted = self.uploads.create_upload(caller, body)
         # Noted before the response, so that no form exists without an event.
         detail = f"{granted['contentType']}, {granted['bytes']} bytes"
-        self.audit.write(account_id, who, Action.FILE_UPLOADED, granted["id"], detail)
+        self.audit.write(caller.account_id, who, Action.FILE_UPLOADED, granted["id"], detail)
         return granted
 
-    def store(
-        self,
-        account_id: str,
-        fields: Sequence[tuple[str, str | SentFile]],
-        who: str,
-        token: str | None = None,
-    ) -> UploadedFile:
+    def store(self, caller: Caller, fields: Sequence[tuple[str, str | SentFile]], who: str) -> UploadedFile:
         """Store the file of a form in OpenAI's or Anthropic's protocol. Raises `InvalidInputError`."""
         texts = {name: value for name, value in fields if isinstance(value, str)}
         if "file" in texts:
@@ -87,17 +80,17 @@ class CustomerFiles:
         # Only the last part of a path, as at Anthropic.
         named = (file.name or "").replace("\\", "/").rpartition("/")[2]
         name = named[:MAX_NAME_LENGTH] or f"unnamed.{EXTENSIONS[content_type]}"
-        self.uploads.check_quota(account_id, len(file.data))
+        self.uploads.check_quota(caller.account_id, len(file.data))
         file_id = self.uploads.new_id()
         # Noted first: after a crash, no file is without an event.
         detail = f"{content_type}, {len(file.data)} bytes"
-        self.audit.write(account_id, who, Action.FILE_UPLOADED, file_id, detail)
-        return self.uploads.put(account_id, file_id, content_type, file.data, (name, purpose), token=token)
+        self.audit.write(caller.account_id, who, Action.FILE_UPLOADED, file_id, detail)
+        return self.uploads.put(caller, file_id, content_type, file.data, (name, purpose))
 
-    def delete(self, account_id: str, file_id: str, who: str, token: str | None = None) -> DeletedFileView:
+    def delete(self, caller: Caller, file_id: str, who: str) -> DeletedFileView:
         """Delete a file; return the `data` that confirms it. Raises `UploadNotFoundError`."""
-        key = self.uploads.find_key(account_id, file_id, token)
+        key = self.uploads.find_key(caller, file_id)
         # Noted first: after a crash, no deleted file is without an event.
-        self.audit.write(account_id, who, Action.FILE_DELETED, file_id)
+        self.audit.write(caller.account_id, who, Action.FILE_DELETED, file_id)
         self.uploads.delete(key)
         return {"id": file_id, "deleted": True}

@@ -20,6 +20,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.observability import logger
 from tollgate.kit.problems import Problem
+from tollgate.ledger.callers import Caller
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -67,27 +68,22 @@ class InputStore:
     uploads: Uploads
 
     def read(
-        self,
-        account_id: str,
-        body: Mapping[str, Any],
-        results: Collection[str] = (),
-        token: str | None = None,
+        self, caller: Caller, body: Mapping[str, Any], results: Collection[str] = ()
     ) -> tuple[dict[str, Any], list[InputFile]]:
         """Return a create body in which names replace data URIs and file ids, and the files that `store` must
-        store. Nothing is stored yet. `results` are stored URLs of private results of the account. `token` is
-        the run token that calls: it may name only its own uploads.
+        store. Nothing is stored yet. `results` are stored URLs of private results of the account.
 
-        Raises `InvalidInputError` for a data URI without media of a known type, and for a file that is
-        missing or of another account.
+        Raises `InvalidInputError` for a data URI without media of a known type, and for an upload that is
+        missing or that the caller may not see.
         """
         files: list[InputFile] = []
         problems: list[Problem] = []
-        folder = folder_of(account_id)
+        folder = folder_of(caller.account_id)
         own = f"{self.storage_url}/{folder}"
 
         def name_of(path: str, text: str) -> str:
             if is_id(ID_PREFIX, text):
-                key = self.uploads.key_of(account_id, text, token)
+                key = self.uploads.key_of(caller, text)
                 if key is None:
                     problems.append(Problem(path, "This account has no such file, or nothing was uploaded."))
                     return text
@@ -95,7 +91,7 @@ class InputStore:
             if not _DATA_URI.match(text):
                 is_ours = self._key_of(text) is not None and text not in results
                 if is_ours and not (
-                    text.startswith(own) and self.uploads.is_usable(account_id, text.removeprefix(own), token)
+                    text.startswith(own) and self.uploads.is_usable(caller, text.removeprefix(own))
                 ):
                     problems.append(Problem(path, "This account has no such file."))
                 return text

@@ -7,6 +7,7 @@ from tollgate.artifacts.uploads import EXTENSIONS, ID_PREFIX, prefix_of, usable_
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.clock import Clock
 from tollgate.kit.ids import is_id
+from tollgate.ledger.callers import Caller
 from tollgate.text.body.prompt_files import PromptFile
 
 _TYPES = {extension: content_type for content_type, extension in reversed(EXTENSIONS.items())}
@@ -19,18 +20,14 @@ class UploadedPromptFiles:
     objects: S3Objects
     clock: Clock
 
-    async def read(
-        self, account_id: str, file_id: str, most_bytes: int, token: str | None = None
-    ) -> PromptFile | None:
-        """Return a file of the account; `None` if there is none, or if it is larger than `most_bytes`.
-
-        A run token `token` finds only its own files.
+    async def read(self, caller: Caller, file_id: str, most_bytes: int) -> PromptFile | None:
+        """Return a caller's file; `None` if there is none, or if it is larger than `most_bytes`.
 
         Raises `ObjectStoreError`.
         """
         if not is_id(ID_PREFIX, file_id) or usable_until_ms(file_id) <= self.clock.now_ms():
             return None
-        key = await self.objects.first_name(prefix_of(account_id, file_id, token))
+        key = await self.objects.first_name(prefix_of(caller, file_id))
         if key is None or declared_bytes(key) > most_bytes:
             return None
         data = await self.objects.get(key)

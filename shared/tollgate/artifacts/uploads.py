@@ -38,7 +38,7 @@ from tollgate.kit.errors import InvalidInputError, UploadNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import whole_number
 from tollgate.kit.problems import Problem, unknown_fields
-from tollgate.ledger.runs import may_see
+from tollgate.ledger.callers import Caller
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -92,10 +92,7 @@ _NAME = re.compile(r"[\w-]{1,128}\.\w{1,8}", re.ASCII)
 
 @dataclass(frozen=True)
 class Uploads:
-    """Customers' files in `bucket`. `storage_url` is the base URL of their names.
-
-    `token` is the run token that calls: it creates its own files, and finds no others.
-    """
+    """Customers' files in `bucket`. `storage_url` is the base URL of their names."""
 
     s3: "S3Client"
     bucket: str
@@ -108,18 +105,16 @@ class Uploads:
         form = urlsplit(self.s3.generate_presigned_post(self.bucket, f"{PREFIX}/")["url"])
         return f"{form.scheme}://{form.netloc}"
 
-    def create_upload(
-        self, account_id: str, body: Mapping[str, Any], token: str | None = None
-    ) -> UploadedFileView:
+    def create_upload(self, caller: Caller, body: Mapping[str, Any]) -> UploadedFileView:
         """Return the `data` of a new file: its id, and the form to upload its bytes.
 
         The form accepts one file of the declared type, with at most the declared bytes. Raises
         `InvalidInputError`.
         """
         content_type, size_bytes = _checked(body)
-        self.check_quota(account_id, size_bytes)
+        self.check_quota(caller.account_id, size_bytes)
         file_id = self.new_id()
-        key = form_key(key_of(account_id, file_id, size_bytes, content_type, token))
+        key = form_key(key_of(caller, file_id, size_bytes, content_type))
         # The space is reserved before the form is returned, so all forms together stay within the limit.
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=b"", ContentType=content_type)
         form = self.s3.generate_presigned_post(
@@ -143,38 +138,31 @@ class Uploads:
         return f"{ID_PREFIX}_{ULID.from_timestamp(self.clock.now_ms())}"
 
     def put(
-        self,
-        account_id: str,
-        file_id: str,
-        content_type: str,
-        data: bytes,
-        name_and_purpose: tuple[str, str],
-        *,
-        token: str | None = None,
+        self, caller: Caller, file_id: str, content_type: str, data: bytes, name_and_purpose: tuple[str, str]
     ) -> UploadedFile:
         """Store a file whose bytes were in the request; a repeat changes nothing."""
         name, purpose = name_and_purpose
-        key = key_of(account_id, file_id, len(data), content_type, token)
+        key = key_of(caller, file_id, len(data), content_type)
         kept = metadata_of(name, purpose)
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=data, ContentType=content_type, Metadata=kept)
         return self._described(key)
 
-    def get(self, account_id: str, file_id: str, token: str | None = None) -> UploadedFile:
-        """Return a usable file of the account. Raises `UploadNotFoundError`."""
-        return self._described(self._usable_key(account_id, file_id, token))
+    def get(self, caller: Caller, file_id: str) -> UploadedFile:
+        """Return a usable file. Raises `UploadNotFoundError`."""
+        return self._described(self._usable_key(caller, file_id))
 
-    def content_url(self, account_id: str, file_id: str, token: str | None = None) -> str:
+    def content_url(self, caller: Caller, file_id: str) -> str:
         """Return a URL of the bytes of a usable file, valid for `CONTENT_S`. Raises `UploadNotFoundError`."""
-        return self.signed_url(self._usable_key(account_id, file_id, token))
+        return self.signed_url(self._usable_key(caller, file_id))
 
     def signed_url(self, key: str) -> str:
         """Return a URL to download an object of the bucket, valid for `CONTENT_S`."""
         read = {"Bucket": self.bucket, "Key": key, "ResponseContentDisposition": "attachment"}
         return self.s3.generate_presigned_url("get_object", Params=read, ExpiresIn=CONTENT_S)
 
-    def page(self, account_id: str, query: FilesQuery, token: str | None = None) -> Page[UploadedFile]:
-        """Return a page of the account's usable files; its cursor is missing on the last page."""
-        prefix = f"{folder_of(account_id)}{ID_PREFIX}_"
+    def page(self, caller: Caller, query: FilesQuery) -> Page[UploadedFile]:
+        """Return a page of the caller's usable files; its cursor is missing on the last page."""
+        prefix = f"{folder_of(caller.account_id)}{ID_PREFIX}_"
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=MAX_FILES)
         contents = found.get("Contents", [])
         deleted = {id_of(each["Key"]) for each in contents if deleted_key(each["Key"])}
@@ -186,7 +174,7 @@ class Uploads:
                 file_id
                 for file_id in keys
                 if _usable_until_ms(keys[file_id]) > now_ms
-                and may_see(token, _token_in(keys[file_id]))
+                and caller.may_see(_creator_of(keys[file_id]))
                 and (after is None or (file_id > after if query.oldest_first else file_id < after))
             ),
             reverse=not query.oldest_first,
@@ -195,8 +183,8 @@ class Uploads:
         cursor = ids[query.limit - 1] if len(ids) > query.limit else None
         return Page([one for one in shown if query.purpose in (None, one.purpose)], cursor)
 
-    def _usable_key(self, account_id: str, file_id: str, token: str | None) -> str:
-        key = self.key_of(account_id, file_id, token) if is_id(ID_PREFIX, file_id) else None
+    def _usable_key(self, caller: Caller, file_id: str) -> str:
+        key = self.key_of(caller, file_id) if is_id(ID_PREFIX, file_id) else None
         if key is None:
             raise UploadNotFoundError
         return key
@@ -216,29 +204,29 @@ class Uploads:
             _usable_until_ms(key),
         )
 
-    def key_of(self, account_id: str, file_id: str, token: str | None = None) -> str | None:
-        """Return the key of an uploaded file of the account that is not too old; else `None`."""
-        found = self._find(account_id, file_id, token)
+    def key_of(self, caller: Caller, file_id: str) -> str | None:
+        """Return the key of an uploaded file that is not too old; else `None`."""
+        found = self._find(caller, file_id)
         if found is None or _usable_until_ms(found["Key"]) <= self.clock.now_ms():
             return None
         return found["Key"] if found["Size"] > 0 else None
 
-    def is_usable(self, account_id: str, name: str, token: str | None = None) -> bool:
-        """Return whether a new task may use a file of the account, named by the last part of its key."""
+    def is_usable(self, caller: Caller, name: str) -> bool:
+        """Return whether a new task may use a file, named by the last part of its key."""
         if not _NAME.fullmatch(name):
             return False
-        key = f"{folder_of(account_id)}{name}"
+        key = f"{folder_of(caller.account_id)}{name}"
         file_id = name.partition("-")[0]
         if is_id(ID_PREFIX, file_id):
-            return self.key_of(account_id, file_id, token) == key
+            return self.key_of(caller, file_id) == key
         return is_stored(self.s3, self.bucket, key)
 
-    def find_key(self, account_id: str, file_id: str, token: str | None = None) -> str:
+    def find_key(self, caller: Caller, file_id: str) -> str:
         """Return the key of a granted file, even before its upload. Raises `UploadNotFoundError`.
 
         If the file was deleted before, this deletes what its form uploaded since.
         """
-        found = self._find(account_id, file_id, token) if is_id(ID_PREFIX, file_id) else None
+        found = self._find(caller, file_id) if is_id(ID_PREFIX, file_id) else None
         if found is None:
             raise UploadNotFoundError
         if (late := deleted_key(found["Key"])) is not None:
@@ -278,8 +266,8 @@ class Uploads:
         # deleted by the next request.
         return {*keys} - {each["Key"] for each in done.get("Errors", [])}
 
-    def _find(self, account_id: str, file_id: str, token: str | None) -> Any:
-        prefix = prefix_of(account_id, file_id, token)
+    def _find(self, caller: Caller, file_id: str) -> Any:
+        prefix = prefix_of(caller, file_id)
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix=prefix, MaxKeys=1)
         return next(iter(found.get("Contents", [])), None)
 
@@ -307,17 +295,15 @@ def folder_of(account_id: str) -> str:
     return f"{PREFIX}/{account_id}/"
 
 
-def prefix_of(account_id: str, file_id: str, token: str | None) -> str:
-    """Return the start of the key of a file, as an account or its run token `token` finds it."""
-    made_by = "" if token is None else f"{token}-"
-    return f"{folder_of(account_id)}{file_id}-{made_by}"
+def prefix_of(caller: Caller, file_id: str) -> str:
+    """Return the start of the key of a caller's file."""
+    made_by = "" if caller.token is None else f"{caller.token}-"
+    return f"{folder_of(caller.account_id)}{file_id}-{made_by}"
 
 
-def key_of(
-    account_id: str, file_id: str, size_bytes: int, content_type: str, token: str | None = None
-) -> str:
-    """Return the key of a file that an account or its run token `token` makes."""
-    return f"{prefix_of(account_id, file_id, token)}{size_bytes}.{EXTENSIONS[content_type]}"
+def key_of(creator: Caller, file_id: str, size_bytes: int, content_type: str) -> str:
+    """Return the key of a new file."""
+    return f"{prefix_of(creator, file_id)}{size_bytes}.{EXTENSIONS[content_type]}"
 
 
 def metadata_of(name: str, purpose: str) -> dict[str, str]:
@@ -342,10 +328,11 @@ def _usable_until_ms(key: str) -> int:
     return usable_until_ms(id_of(key)) + more_s * MS_PER_S
 
 
-def _token_in(key: str) -> str | None:
-    """Return the run token that made the file of a key, if one did."""
-    _, *made_by, _ = key.rpartition("/")[2].replace(FORM, "-").split("-")
-    return made_by[0] if made_by else None
+def _creator_of(key: str) -> Caller:
+    """Return the creator of the file of a key."""
+    _, account_id, name = key.split("/")
+    _, *token, _ = name.replace(FORM, "-").split("-")
+    return Caller(account_id, token[0] if token else None)
 
 
 def usable_until_ms(file_id: str) -> int:

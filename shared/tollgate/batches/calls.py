@@ -48,7 +48,7 @@ class LineCalls:
         protocol = TextProtocol.ANTHROPIC if endpoint == MESSAGES else ENDPOINTS[endpoint]
         if protocol in KINDS:
             return await self._respond(KINDS[protocol].read(body), call)
-        body = await with_files(body, call.key.account_id, self.files, call.key.token_id)
+        body = await with_files(body, call.key.caller, self.files)
         return await self._respond(read_request(protocol, body), call, Unchanged(protocol))
 
     async def _respond(self, request: TextRequest, call: Call, rendering: Rendering | None = None) -> Reply:
@@ -72,7 +72,7 @@ class LineCalls:
     async def _response(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Reply:
         if fields.get("background"):
             raise invalid("/background", "A request of a batch is no background response.")
-        body = await with_files(body, call.key.account_id, self.files, call.key.token_id)
+        body = await with_files(body, call.key.caller, self.files)
         read = await self.responses.read(body, call.key, call.request_id)
         responding = read.respond(self.responses.text, call.key, call.request_id, call.headers)
         return cast("Reply", await http_response(responding, read.rendering, _as_it_is))

@@ -13,6 +13,7 @@ from tollgate.batches.repository import BatchRepository, Result
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.ids import new_id
+from tollgate.ledger.callers import Caller
 
 INPUT_GONE = problem(
     "input_file_deleted", "The input file was deleted before each line had run.", "input_file_id"
@@ -36,7 +37,7 @@ class BatchFiles:
         key = batch.row["input_key"]
         # Of a missing object S3 says 403 to a function that may not list the bucket. It may list uploads.
         # A tombstone is the first of a deleted file's names.
-        names = prefix_of(batch.account_id, id_of(key), None)
+        names = prefix_of(Caller.of_account(batch.account_id), id_of(key))
         if batch.kind is Kind.OPENAI and await self.objects.first_name(names) != key:
             return b""
         return await self.objects.get(key) or b""
@@ -96,7 +97,7 @@ class BatchFiles:
 
     async def _put(self, batch: Batch, file_id: str, name: str, data: bytes) -> None:
         filename = f"{batch.id}_{name.partition('_')[0]}.jsonl"
-        key = key_of(batch.account_id, file_id, len(data), JSONL, batch.token)
+        key = key_of(batch.creator, file_id, len(data), JSONL)
         await self.objects.put(key, data, headers_of(JSONL, filename, OUTPUT))
 
 

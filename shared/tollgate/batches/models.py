@@ -18,7 +18,7 @@ from ulid import ULID
 
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.rows import Item
-from tollgate.ledger.attribution import TOKEN
+from tollgate.ledger.callers import Caller
 
 # The time in which a batch runs. It is the only one that both vendors offer.
 WINDOW = "24h"
@@ -102,10 +102,9 @@ class Batch:
         return Kind(self.row["kind"])
 
     @property
-    def token(self) -> str | None:
-        """Return the run token that created it, if one did."""
-        token: str | None = self.row.get(TOKEN)
-        return token
+    def creator(self) -> Caller:
+        """Return who created it."""
+        return Caller.from_item(self.row)
 
     @property
     def state(self) -> State:

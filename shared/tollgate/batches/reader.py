@@ -15,6 +15,7 @@ from tollgate.kit.dynamodb.writes import put_if_unchanged
 from tollgate.kit.errors import InvalidInputError, StorageBusyError, UploadNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
+from tollgate.ledger.callers import Caller
 from tollgate.text.wire.errors import BatchNotFoundError
 
 # Attempts to change a row that a worker may change at the same time.
@@ -93,7 +94,7 @@ class BatchReader:
             raise UploadNotFoundError
         if batch.kind is Kind.ANTHROPIC:
             return self.uploads.signed_url(results_key(batch))
-        return self.uploads.content_url(account_id, batch.row[FILES[name]])
+        return self.uploads.content_url(Caller.of_account(account_id), batch.row[FILES[name]])
 
     def _rows(self, account_id: str, kind: Kind, cursor: str, limit: int) -> list[Item]:
         """Return the rows of a kind before the cursor: at most one more than the page has."""

@@ -74,7 +74,7 @@ class BatchService:
         `StorageBusyError`.
         """
         asked = read_openai_create(body)
-        name = await self.objects.first_name(prefix_of(key.account_id, asked.input_file_id, key.token_id))
+        name = await self.objects.first_name(prefix_of(key.caller, asked.input_file_id))
         if name is None or deleted_key(name) or not name.endswith(f".{EXTENSIONS[JSONL]}"):
             raise invalid("/input_file_id", "There is no file with this id and the purpose batch.")
         if declared_bytes(name) > MAX_INPUT_BYTES:
@@ -229,7 +229,7 @@ class BatchService:
 def _may_see(key: ApiKey, batch: Batch) -> bool:
     """Return whether a key may see a batch: a run token and a key for some models see only their own."""
     is_own = batch.row["key_id"] == key.key_id
-    return is_own or (key.models is None and key.may_see(batch.token))
+    return is_own or (key.models is None and key.caller.may_see(batch.creator))
 
 
 @dataclass(frozen=True, slots=True)

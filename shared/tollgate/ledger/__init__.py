@@ -17,6 +17,7 @@ wallets.py      several rows of one account; `wallet_repository.py` reads and wr
 budgets.py      budgets of an account; `budget_rows.py`: their rows; `budget_writes.py`: the writes of these
 budget_repository.py  changes budgets; `budget_mover.py` moves their money between rows
 reservations.py the hold of a quote, from which its text requests take theirs
+callers.py      who calls: an account or a run token, and whose things each may see
 runs.py         run tokens: keys that have a budget each
 families.py     money between accounts and sub-accounts; `family_repository.py` moves it
 caps.py         spending caps of keys; `rate.py`: requests per minute; the charging writes count both

@@ -26,6 +26,7 @@ from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.attribution import NONE, Attribution
 from tollgate.ledger.budgets import Spender
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.caps import Allowance
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.probing.facts import ProbeCode, ProbedMedia, ProbeError, ProbeResult
@@ -239,12 +240,12 @@ class TaskService:
         self, account_id: str, body: Mapping[str, Any], key: ApiKey | None, results: Collection[str]
     ) -> tuple[CreateRequest, Origin | None, Sequence[InputFile]]:
         """Check a body; read the earlier tasks that it names, and take out the media inside it."""
-        token = None if key is None else key.token_id
-        with_urls, files = self.inputs.read(account_id, body, results, token)
+        caller = Caller.of_account(account_id) if key is None else key.caller
+        with_urls, files = self.inputs.read(caller, body, results)
         request = parse_request(with_urls, self.catalog, self.webhook_guard, self.known)
         if key is not None:
             key.check_model(request.model.id)
-        origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get, token)
+        origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get, caller.token)
         return request, origin, files
 
     def _repeated_or(

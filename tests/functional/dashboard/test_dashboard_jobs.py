@@ -23,6 +23,7 @@ from tollgate.composition import database
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.writes import put_if_unchanged
 from tollgate.ledger.attribution import NONE
+from tollgate.ledger.callers import Caller
 
 HOSTILE = "<i>Launch"
 
@@ -135,7 +136,7 @@ class TestBatches:
     ) -> None:
         uploads = api_parts.api().files.uploads
         file_id = uploads.new_id()
-        uploads.put(account_id, file_id, "application/jsonl", b"{}", ("in.jsonl", "batch"))
+        uploads.put(Caller.of_account(account_id), file_id, "application/jsonl", b"{}", ("in.jsonl", "batch"))
         batch = self.stored(account_id, clock.now_ms(), input_file_id=file_id, output_file_id=file_id)
         of_anthropic = self.stored(
             account_id, clock.now_ms(), Kind.ANTHROPIC, state=str(State.COMPLETED), input_file_id=None

@@ -15,6 +15,7 @@ from tests.support.dashboard import Browser
 from tests.support.issuer import Issuer
 from tests.unit.artifacts.test_store import png
 from tollgate.composition import api as api_parts
+from tollgate.ledger.callers import Caller
 from tollgate.payments.secret import REFRESH_MS
 from tollgate.web.development import OPERATOR
 from tollgate.web.pool import PoolSettings
@@ -93,7 +94,9 @@ class TestFiles:
     ) -> None:
         account_id = browser.sign_in(ADA)
         uploads = api_parts.api().files.uploads
-        file = uploads.put(account_id, uploads.new_id(), "image/png", png(), ("fox.png", ""))
+        file = uploads.put(
+            Caller.of_account(account_id), uploads.new_id(), "image/png", png(), ("fox.png", "")
+        )
         body = {"model": "seedream-4.5", "input": {"prompt": "a fox", "urls": [file.file_id]}}
         task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
         run_to_end(task_id, clock)

@@ -8,6 +8,7 @@ import pytest
 from tests.support.text_app import USD, TextClient
 from tests.unit.artifacts.test_store import png
 from tollgate.composition import api as api_parts
+from tollgate.ledger.callers import Caller
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
@@ -17,7 +18,9 @@ FOREIGN = "file-abc123"
 
 def stored(client: TextClient, content_type: str, data: bytes) -> str:
     made = api_parts.api().files.uploads
-    file = made.put(client.account.account_id, made.new_id(), content_type, data, ("a", "user_data"))
+    file = made.put(
+        Caller.of_account(client.account.account_id), made.new_id(), content_type, data, ("a", "user_data")
+    )
     return file.file_id
 
 

@@ -23,8 +23,10 @@ from tollgate.artifacts.inputs import SIGNED_S, InputStore
 from tollgate.artifacts.uploads import Uploads
 from tollgate.kit.aws import sdk
 from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.callers import Caller
 
 STORAGE = "https://files.test"
+ADA = Caller.of_account("usr_1")
 
 
 def uri(data: bytes, media: str = "image/png") -> str:
@@ -41,7 +43,7 @@ def body(**fields: Any) -> dict[str, Any]:
 
 class TestRead:
     def test_a_data_uri_becomes_an_address_of_our_storage(self) -> None:
-        changed, (file,) = store().read("usr_1", body(prompt="a fox", urls=[uri(png())]))
+        changed, (file,) = store().read(ADA, body(prompt="a fox", urls=[uri(png())]))
         (url,) = changed["input"]["urls"]
         assert url == f"{STORAGE}/{file.key}"
         assert file.key.startswith("inputs/usr_1/")
@@ -50,19 +52,19 @@ class TestRead:
         assert changed["input"]["prompt"] == "a fox"
 
     def test_its_type_is_told_by_its_bytes(self) -> None:
-        _, (file,) = store().read("usr_1", body(urls=[uri(png(), "image/jpeg")]))
+        _, (file,) = store().read(ADA, body(urls=[uri(png(), "image/jpeg")]))
         assert file.kind.content_type == "image/png"
 
     def test_the_same_bytes_have_one_name_but_another_for_each_account(self) -> None:
         names = [
-            store().read(account, body(urls=[uri(png())]))[1][0].key
+            store().read(Caller.of_account(account), body(urls=[uri(png())]))[1][0].key
             for account in ("usr_1", "usr_1", "usr_2")
         ]
         assert names[0] == names[1] != names[2]
 
     def test_it_may_be_nested(self) -> None:
         given_images = [{"url": uri(png()), "role": "first_frame"}]
-        changed, _ = store().read("usr_1", body(imageWithRoles=given_images))
+        changed, _ = store().read(ADA, body(imageWithRoles=given_images))
         assert changed["input"]["imageWithRoles"][0]["url"].startswith(STORAGE)
 
     @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ class TestRead:
     )
     def test_what_is_no_media_is_named(self, value: str) -> None:
         with pytest.raises(InvalidInputError) as caught:
-            store().read("usr_1", body(urls=["https://x.test/a.png", value]))
+            store().read(ADA, body(urls=["https://x.test/a.png", value]))
         assert [problem.path for problem in caught.value.problems] == ["/input/urls/1"]
 
     @given(
@@ -81,17 +83,17 @@ class TestRead:
     )
     def test_any_other_input_is_as_it_was(self, value: Any) -> None:
         given_body = {"model": "test-image", "input": value}
-        assert store().read("usr_1", given_body) == (given_body, [])
+        assert store().read(ADA, given_body) == (given_body, [])
 
     def test_a_body_without_input_stays_without(self) -> None:
-        assert store().read("usr_1", {"model": "test-image"}) == ({"model": "test-image"}, [])
+        assert store().read(ADA, {"model": "test-image"}) == ({"model": "test-image"}, [])
 
 
 @mock_aws
 def test_what_is_kept_is_there_with_its_type_also_after_a_repeat() -> None:
     s3 = boto3.client("s3", region_name="us-east-1")
     s3.create_bucket(Bucket="bucket")
-    _, files = store().read("usr_1", body(urls=[uri(png())]))
+    _, files = store().read(ADA, body(urls=[uri(png())]))
     for _ in range(2):
         store(s3).store(files)
     found = s3.get_object(Bucket="bucket", Key=files[0].key)

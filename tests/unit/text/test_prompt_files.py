@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from tollgate.kit.errors import InvalidInputError
+from tollgate.ledger.callers import Caller
 from tollgate.text.body.json_body import MAX_BODY_BYTES
 from tollgate.text.body.prompt_files import MAX_FILES, PromptFile, with_files
 
 IMAGE, DOCUMENT, SONG = (f"file_01M7Y320TY6K5J1TP5KNRBNY{end}" for end in ("R1", "R2", "R3"))
+CALLER = Caller.of_account("acc")
 OTHERS = "file_01M7Y320TY6K5J1TP5KNRBNYR9"
 FILES = {
     IMAGE: PromptFile("a.png", "image/png", b"\x89PNG"),
@@ -30,17 +32,15 @@ class Account:
 
     allowed: list[int] = field(default_factory=list)
 
-    async def read(
-        self, account_id: str, file_id: str, most_bytes: int, token: str | None = None
-    ) -> PromptFile | None:
-        assert account_id == "acc"
+    async def read(self, caller: Caller, file_id: str, most_bytes: int) -> PromptFile | None:
+        assert caller == CALLER
         self.allowed.append(most_bytes)
         return FILES.get(file_id)
 
 
 def sent(body: Any, files: Account | None = None) -> bytes:
     raw = json.dumps(body, separators=(",", ":")).encode()
-    return asyncio.run(with_files(raw, "acc", files or Account()))
+    return asyncio.run(with_files(raw, CALLER, files or Account()))
 
 
 def in_messages(part: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_there_is_named(place: Any, part: Any, path: str) 
 
 def test_a_body_without_an_id_of_ours_is_not_even_read() -> None:
     for body in (b'{"messages": [{"file_id": "file-abc"}]', b"no JSON"):
-        assert asyncio.run(with_files(body, "acc", Account())) is body
+        assert asyncio.run(with_files(body, CALLER, Account())) is body
 
 
 def test_files_have_room_only_in_what_is_left_of_a_body() -> None:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
+from tollgate.ledger.callers import Caller
 from tollgate.text.body.json_body import MAX_BODY_BYTES, read_json_body
 
 MAX_FILES = 20
@@ -42,13 +43,8 @@ class PromptFile:
 class PromptFiles(Protocol):
     """Reads customers' files."""
 
-    async def read(
-        self, account_id: str, file_id: str, most_bytes: int, token: str | None = None
-    ) -> PromptFile | None:
-        """Return a file of the account; `None` if there is none, or if it is larger than `most_bytes`.
-
-        A run token `token` finds only its own files.
-        """
+    async def read(self, caller: Caller, file_id: str, most_bytes: int) -> PromptFile | None:
+        """Return a caller's file; `None` if there is none, or if it is larger than `most_bytes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +66,11 @@ def is_own_file(value: Any) -> bool:
     return isinstance(value, str) and is_id(_OWN, value)
 
 
-async def with_files(body: bytes, account_id: str, files: PromptFiles, token: str | None = None) -> bytes:
+async def with_files(body: bytes, caller: Caller, files: PromptFiles) -> bytes:
     """Return a request's body with the bytes of files instead of their ids; usually unchanged.
 
-    `account_id` and `token` are the caller's account and, if it is one, its run token.
-
-    Raises the errors of `read_json_body`, and `InvalidInputError` for a file that does not exist, belongs to
-    another account, or cannot be in a prompt.
+    Raises the errors of `read_json_body`, and `InvalidInputError` for a file that does not exist, that the
+    caller may not see, or that cannot be in a prompt.
     """
     if not has_own_files(body):
         return body
@@ -87,7 +81,7 @@ async def with_files(body: bytes, account_id: str, files: PromptFiles, token: st
         raise InvalidInputError([Problem(references[-1].path, "Too many files.", f"at most {MAX_FILES}")])
     room = (MAX_BODY_BYTES - len(body)) // 4 * 3
     for one in references:
-        file = await files.read(account_id, one.node[_FIELD], room, token)
+        file = await files.read(caller, one.node[_FIELD], room)
         problem = _NO_FILE if file is None else _replace(one, file)
         if problem is not None or file is None:
             raise InvalidInputError([Problem(one.path, problem or _NO_FILE, f"at most {room} bytes")])
