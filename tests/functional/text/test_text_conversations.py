@@ -64,6 +64,8 @@ class TestTheObject:
             with pytest.raises(openai.NotFoundError) as gone:
                 call()
             assert gone.value.code == "conversation_not_found"
+        # Only the last call has the id in a field of its body.
+        assert gone.value.param == "conversation"
         log = api_parts.api().audit.page(client.account.account_id, log=Log.ACCESS).rows
         assert [(one.action, one.subject) for one in log] == [(Action.CONVERSATION_DELETED, made.id)]
         assert client.balance() == USD

@@ -52,6 +52,20 @@ def refused(call: Callable[[], object]) -> dict[str, Any]:
     return found.value.body
 
 
+class TestFieldsOfChats:
+    @pytest.mark.parametrize("model", ["gpt-5.4-mini", "deepseek-v4-pro"])
+    @pytest.mark.parametrize(
+        "field", [{"n": 2}, {"messages": [{"role": "user", "content": "other"}]}, {"reasoning_effort": "low"}]
+    )
+    def test_are_refused_by_name_with_every_model_and_cost_nothing(
+        self, client: TextClient, model: str, field: dict[str, Any]
+    ) -> None:
+        with pytest.raises(openai.BadRequestError) as refusal:
+            ask(client, "hello", model, extra_body=field)
+        assert refusal.value.param == next(iter(field))
+        assert client.balance() == USD
+
+
 class TestTheAuditLog:
     def test_a_deletion_is_noted_with_the_key_that_asked(self, client: TextClient) -> None:
         made = ask(client, "hello")

@@ -1,16 +1,16 @@
 """Responses over chat, read with the types of OpenAI's own SDK."""
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from openai.types.responses import Response, ResponseStreamEvent
+from openai.types.responses import Response, ResponseIncludable, ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.text.responses.events import ResponseEvents, encoded_events, response_of_completion
 from tollgate.text.responses.items import messages_of
-from tollgate.text.responses.request import read_responses_request
+from tollgate.text.responses.request import INCLUDES, read_responses_request
 from tollgate.text.translation.thinking import sealed, unsealed
 
 EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
@@ -134,12 +134,69 @@ class TestRequest:
             ({"input": [{"type": "function_call_output", "output": "x"}]}, "/input/0/call_id"),
             ({"reasoning": {"effort": "extreme"}}, "/reasoning/effort"),
             ({"text": {"format": {"type": "xml"}}}, "/text/format/type"),
+            ({"text": {"format": {"type": "json_schema", "schema": {}}}}, "/text/format/name"),
+            ({"text": {"format": {"type": "json_schema", "name": "a"}}}, "/text/format/schema"),
+            (
+                {"tools": [{"type": "function", "name": "f"}], "tool_choice": {"type": "function"}},
+                "/tool_choice/name",
+            ),
+            (
+                {
+                    "tools": [{"type": "function", "name": "f"}],
+                    "tool_choice": {"type": "function", "function": {"name": "f"}},
+                },
+                "/tool_choice/name",
+            ),
+            ({"include": ["message.output_text.logprobs"]}, "/include/0"),
+            ({"include": ["reasoning.encrypted_content", "everything"]}, "/include/1"),
+            ({"metadata": {str(number): "a" for number in range(17)}}, "/metadata"),
+            ({"metadata": {"n" * 65: "a"}}, "/metadata"),
+            ({"metadata": {"a/b": "v" * 513}}, "/metadata/a~1b"),
+            ({"metadata": {"a": 1}}, "/metadata/a"),
         ],
     )
     def test_what_cannot_be_is_refused_by_name(self, fields: dict[str, Any], path: str) -> None:
         with pytest.raises(InvalidInputError) as raised:
             chat_body(request(**fields))
         assert raised.value.problems[0].path == path
+
+    def test_the_values_of_include_are_those_of_the_sdk_but_log_probabilities(self) -> None:
+        assert {*INCLUDES, "message.output_text.logprobs"} == set(get_args(ResponseIncludable))
+
+    def test_an_item_without_a_type_lacks_it(self) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            chat_body(request(input=[{"text": "hello"}]))
+        (problem,) = raised.value.problems
+        assert (problem.path, problem.message) == ("/input/0/type", "Required.")
+
+    @pytest.mark.parametrize(
+        ("fields", "place"),
+        [
+            ({"messages": [{"role": "user", "content": "other"}]}, "input"),
+            ({"response_format": {"type": "json_object"}}, "text.format"),
+            ({"reasoning_effort": "high"}, "reasoning.effort"),
+            ({"functions": [{"name": "f", "parameters": {}}]}, "tools"),
+            ({"function_call": "auto"}, "tool_choice"),
+        ],
+    )
+    def test_a_field_of_chats_with_another_name_here_is_refused_with_this_name(
+        self, fields: dict[str, Any], place: str
+    ) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            chat_body(request(**fields))
+        (problem,) = raised.value.problems
+        assert problem.path == f"/{next(iter(fields))}"
+        assert f"`{place}`" in problem.message
+
+    @pytest.mark.parametrize("fields", [{"n": 2}, {"logprobs": True}])
+    def test_a_field_of_chats_that_a_response_cannot_show_is_refused(self, fields: dict[str, Any]) -> None:
+        with pytest.raises(InvalidInputError) as raised:
+            chat_body(request(**fields))
+        assert [problem.path for problem in raised.value.problems] == [f"/{next(iter(fields))}"]
+
+    @pytest.mark.parametrize("fields", [{"n": 1}, {"logprobs": False}, {"messages": None}])
+    def test_a_value_of_them_without_an_effect_is_accepted(self, fields: dict[str, Any]) -> None:
+        assert chat_body(request(**fields))["messages"] == [{"role": "user", "content": "hello"}]
 
 
 class TestNamespaces:

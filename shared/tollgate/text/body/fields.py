@@ -239,6 +239,14 @@ RESPONSES: Table = {
     "moderation": Field(Rule.REFUSED, _SUPPORT),
     "access_programs": Field(Rule.REFUSED, _SUPPORT),
     "image": Field(Rule.REFUSED, _SUPPORT),
+    # A chat's names for what has another place here, as in OpenAI's service.
+    "messages": Field(Rule.REFUSED, "Send `input` instead.", own=False),
+    "response_format": Field(Rule.REFUSED, "Send `text.format` instead.", own=False),
+    "reasoning_effort": Field(Rule.REFUSED, "Send `reasoning.effort` instead.", own=False),
+    "functions": Field(Rule.REFUSED, "Send `tools` instead.", ([],), own=False),
+    "function_call": Field(Rule.REFUSED, "Send `tool_choice` instead.", own=False),
+    "n": Field(Rule.REFUSED, "A response has one answer.", (1,), own=False),
+    "logprobs": Field(Rule.REFUSED, _SUPPORT, (False,), own=False),
 }
 
 COMPLETIONS: Table = {

@@ -204,7 +204,8 @@ class _Chat:
             self._append(summary_message(item, path))
         # The tools of such an item are already among the request's tools.
         elif kind not in ("additional_tools", SEARCH_CALL):
-            raise invalid(f"{path}/type", f"This service does not support items of type {kind!r}.", _KINDS)
+            unknown = f"This service does not support items of type {kind!r}."
+            raise invalid(f"{path}/type", "Required." if kind is None else unknown, _KINDS)
 
     def finished(self) -> list[Message]:
         self._flush_images()

@@ -12,6 +12,7 @@ from tollgate.text.body.fields import RESPONSES, Rule, invalid
 from tollgate.text.body.web_search import is_search_tool
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import ToolName, messages_of
+from tollgate.text.responses.metadata import metadata_problems
 from tollgate.text.responses.tools import all_tools, chat_tools, is_extra, own_names
 
 # Fields that a chat body has in another form.
@@ -31,8 +32,12 @@ _TRANSLATED = frozenset(
 # Fields that a provider with this protocol gets in another form.
 _APART = ("model", "input", "stream", "max_output_tokens")
 _GONE = (Rule.HANDLED, Rule.UNUSED, Rule.REFUSED)
-# The part of `include` that changes the response. Its other values are about tools that run at the provider.
-_LOGPROBS = "message.output_text.logprobs"
+# The values of `include`. Those about tools without a route have no effect; log probabilities are refused.
+INCLUDES = (
+    *("reasoning.encrypted_content", "web_search_call.action.sources", "web_search_call.results"),
+    *("file_search_call.results", "code_interpreter_call.outputs"),
+    *("message.input_image.image_url", "computer_call_output.output.image_url"),
+)
 ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
     *("temperature", "top_p", "truncation", "user", "safety_identifier", "prompt_cache_key", "service_tier"),
@@ -240,9 +245,6 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
         for name, row in RESPONSES.items()
         if row.rule is Rule.REFUSED and row.has_effect(fields.get(name))
     ]
-    include = fields.get("include")
-    if isinstance(include, list) and _LOGPROBS in include:
-        found.append(Problem("/include", f"This service does not support {_LOGPROBS}."))
     checks = (
         ("model", isinstance(fields.get("model"), str), "Must be a text model's id."),
         ("input", isinstance(fields.get("input"), str | list), "Must be a string or a list of items."),
@@ -260,7 +262,6 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
             fields.get("background") is not True or fields.get("store") is not False,
             "A background response is always stored. Leave this out.",
         ),
-        ("metadata", isinstance(fields.get("metadata"), dict | None), "Must be an object."),
         (
             "previous_response_id",
             isinstance(fields.get("previous_response_id"), str | None),
@@ -277,6 +278,11 @@ def _problems(fields: Mapping[str, Any]) -> list[Problem]:
         ("reasoning", isinstance(fields.get("reasoning"), dict | None), "Must be an object."),
     )
     found += [Problem(f"/{name}", message) for name, is_right, message in checks if not is_right]
+    found += metadata_problems(fields.get("metadata"))
+    include = fields.get("include")
+    for at, each in enumerate(include if isinstance(include, list) else ()):
+        if isinstance(each, str) and each not in INCLUDES:
+            found.append(Problem(f"/include/{at}", "This service does not support this value.", INCLUDES))
     tools = fields.get("tools")
     if not isinstance(tools, list | None) or not all(isinstance(tool, dict) for tool in tools or []):
         found.append(Problem("/tools", "Must be a list of tools."))
@@ -327,5 +333,8 @@ def _format(text: Any) -> dict[str, Any]:
         return {**found, "response_format": {"type": "json_object"}}
     if kind != "json_schema":
         raise InvalidInputError([one_of("/text/format/type", ("text", "json_object", "json_schema"))])
+    for name in ("name", "schema"):
+        if shape.get(name) is None:
+            raise invalid(f"/text/format/{name}", "Required.")
     named = {name: shape[name] for name in ("name", "description", "schema", "strict") if name in shape}
     return {**found, "response_format": {"type": "json_schema", "json_schema": named}}

@@ -47,7 +47,7 @@ from tollgate.text.responses.states import RUNNING
 from tollgate.text.routes.response import TextResponse
 from tollgate.text.service import Responder, TextService
 from tollgate.text.upstream.exchange import encoded
-from tollgate.text.wire.errors import ResponseNotFoundError
+from tollgate.text.wire.errors import ConversationNotFoundError, ResponseNotFoundError
 from tollgate.text.wire.rendering import Rendering
 
 _PREVIOUS = "/previous_response_id"
@@ -241,7 +241,10 @@ class ResponsesService:
 
     async def _said(self, conversation_id: str, reader: Reader, room: Room) -> list[Any]:
         """Return the items of the conversation that a request continues."""
-        found = await self.conversations.find(reader, conversation_id)
+        try:
+            found = await self.conversations.find(reader, conversation_id)
+        except ConversationNotFoundError as exc:
+            raise ConversationNotFoundError(conversation_id, CONVERSATION) from exc
         found.check_room(CONVERSATION)
         said = await self.conversations.items(found)
         for item in said:

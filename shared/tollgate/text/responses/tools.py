@@ -143,6 +143,8 @@ def _tool_choice(choice: Any) -> Any:
     if choice in ("auto", "none", "required"):
         return choice
     if isinstance(choice, dict) and choice.get("type") in ("function", "custom"):
+        if not choice.get("name"):
+            raise invalid("/tool_choice/name", "Required.")
         return {"type": "function", "function": {"name": choice.get("name")}}
     if isinstance(choice, dict) and choice.get("type") == _ALLOWED:
         return "required" if choice.get("mode") == "required" else "auto"

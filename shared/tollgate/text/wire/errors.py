@@ -49,8 +49,10 @@ class ResponseNotFoundError(TollgateError, status=404, code="response_not_found"
 class ConversationNotFoundError(TollgateError, status=404, code="conversation_not_found"):
     """The conversation, or the item in it, does not exist, is expired or belongs to another account."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, path: str = "") -> None:
+        """`name` is the id that was sent. `path` is its field in the body, if it was sent there."""
         super().__init__(f"There is no conversation or item '{shortened(name)}'.")
+        self.path = path
 
 
 class BatchNotFoundError(TollgateError, status=404, code="batch_not_found"):
@@ -150,7 +152,7 @@ def param_of(error: TollgateError) -> str | None:
     """Return OpenAI's name for the first field that an error is about: `messages[0].content`."""
     if isinstance(error, InvalidInputError):
         path = error.problems[0].path
-    elif isinstance(error, ResponseNotFoundError):
+    elif isinstance(error, ResponseNotFoundError | ConversationNotFoundError):
         path = error.path
     else:
         return None
