@@ -15,6 +15,7 @@ from dashboard.security import OperatorSignedIn
 from tollgate.kit.errors import RouteNotFoundError
 from tollgate.kit.money import micro_usd_up, usd_of_micro
 from tollgate.kit.words import Words
+from tollgate.ledger.callers import Caller
 from tollgate.operator.errors import OperatorError
 from tollgate.web.languages import phrase
 
@@ -50,7 +51,7 @@ def show(services: Services, request: Request, _: OperatorSignedIn, find: str = 
 def show_one(services: Services, request: Request, _: OperatorSignedIn, account_id: str) -> Response:
     """Show an account."""
     shown = _shown(services, request, account_id)
-    tasks = services.api.reader.page(account_id, {"limit": TASKS})["tasks"]
+    tasks = services.api.reader.page(Caller.of_account(account_id), {"limit": TASKS})["tasks"]
     return operator_page(request, "operator_account.html", shown=shown, tasks=tasks, acts=WORDS)
 
 

@@ -33,13 +33,13 @@ def create(
 @router.post("/api/v1/task/cancel/{task_id}")
 def cancel(api: Services, key: MediaKey, task_id: str) -> Response:
     """Request the cancellation of a task. It is refunded if it ends without a result."""
-    return envelope(api.tasks.cancel(key.account_id, task_id, key.token_id))
+    return envelope(api.tasks.cancel(key.caller, task_id))
 
 
 @router.delete("/api/v1/task/files/{task_id}")
 def delete_files(api: Services, key: MediaKey, task_id: str) -> Response:
     """Delete the files of a task that has ended."""
-    return envelope(api.deletion.delete(key.account_id, task_id, key.actor, key.token_id))
+    return envelope(api.deletion.delete(key.caller, task_id, key.actor))
 
 
 @router.get("/api/v1/tasks")
@@ -47,5 +47,5 @@ def list_tasks(api: Services, key: MediaKey, request: Request) -> Response:
     """Return the tasks with these `ids`, or a page of the tasks that match the query, the newest first."""
     query, reader = dict(request.query_params), api.reader
     if set(query) == {"ids"}:
-        return envelope(reader.several(key.account_id, query["ids"].split(","), key.token_id))
-    return envelope(reader.page(key.account_id, query, key.token_id))
+        return envelope(reader.several(key.caller, query["ids"].split(",")))
+    return envelope(reader.page(key.caller, query))

@@ -16,7 +16,7 @@ def create_quote(api: Services, key: FileKey, body: Body) -> Response:
 @router.get("/{quote_id}")
 def get_quote(api: Services, key: FileKey, quote_id: str) -> Response:
     """Return a quote."""
-    return envelope(api.quotes.one(key.account_id, quote_id, key.token_id))
+    return envelope(api.quotes.one(key.caller, quote_id))
 
 
 @router.post("/{quote_id}/create")
@@ -28,4 +28,4 @@ def create_quoted(api: Services, key: FileKey, quote_id: str, attribution: Attri
 @router.post("/{quote_id}/cancel")
 def cancel_quote(api: Services, key: FileKey, quote_id: str) -> Response:
     """End a quote, and return the money that no request uses."""
-    return envelope(api.quotes.cancel(key.account_id, quote_id, key.token_id))
+    return envelope(api.quotes.cancel(key.caller, quote_id))

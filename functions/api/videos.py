@@ -40,28 +40,26 @@ async def create_video(api: Services, key: MediaKey, sent: Sent, request: Reques
 @router.get("")
 def list_videos(api: Services, key: MediaKey, request: Request) -> Response:
     """Return a page of the account's videos."""
-    page = api.reader.videos(key.account_id, read_video_query(dict(request.query_params)), key.token_id)
+    page = api.reader.videos(key.caller, read_video_query(dict(request.query_params)))
     return JSONResponse(video_list(page.rows, has_more=page.cursor is not None))
 
 
 @router.get("/{video_id}")
 def get_video(api: Services, key: MediaKey, video_id: str) -> Response:
     """Return a video's task."""
-    return _shown(api.reader.find(key.account_id, video_id, key.token_id))
+    return _shown(api.reader.find(key.caller, video_id))
 
 
 @router.get("/{video_id}/content")
 def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
     """Redirect to the video's file, which is too large for a function's response."""
-    return RedirectResponse(
-        _file_url(api, api.reader.find(key.account_id, video_id, key.token_id)), status_code=302
-    )
+    return RedirectResponse(_file_url(api, api.reader.find(key.caller, video_id)), status_code=302)
 
 
 @router.post("/{video_id}/remix")
 async def remix_video(api: Services, key: MediaKey, video_id: str, sent: Sent, request: Request) -> Response:
     """Create a task that changes a finished video."""
-    source = await run_in_threadpool(api.reader.find, key.account_id, video_id, key.token_id)
+    source = await run_in_threadpool(api.reader.find, key.caller, video_id)
     _file_url(api, source)
     asked = read_remix(sent.fields, source, api.tasks.catalog, is_form=sent.is_form)
     return await _created(api, key, asked, request, sent.fields)
@@ -70,7 +68,7 @@ async def remix_video(api: Services, key: MediaKey, video_id: str, sent: Sent, r
 @router.delete("/{video_id}")
 def delete_video(api: Services, key: MediaKey, video_id: str) -> Response:
     """Delete a video's file; its task stays."""
-    api.deletion.delete(key.account_id, video_id, key.actor, key.token_id)
+    api.deletion.delete(key.caller, video_id, key.actor)
     return JSONResponse({"id": video_id, "object": "video.deleted", "deleted": True})
 
 
@@ -82,7 +80,7 @@ async def _created(
     (task_id,) = await run_in_threadpool(
         created_of, api, key, asked, idempotency_key, SENT_NAMES, attribution=attribution
     )
-    task = await run_in_threadpool(api.reader.find, key.account_id, task_id)
+    task = await run_in_threadpool(api.reader.find, key.caller, task_id)
     return _shown(task, body)
 
 

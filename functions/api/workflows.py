@@ -30,16 +30,16 @@ def create_workflow(
 @router.get("")
 def list_workflows(api: Services, key: FileKey, request: Request) -> Response:
     """Return a page of workflows."""
-    return envelope(api.workflows.reader.page(key.account_id, request.query_params, key.token_id))
+    return envelope(api.workflows.reader.page(key.caller, request.query_params))
 
 
 @router.get("/{workflow_id}")
 def get_workflow(api: Services, key: FileKey, workflow_id: str) -> Response:
     """Return a workflow."""
-    return envelope(api.workflows.reader.one(key.account_id, workflow_id, key.token_id))
+    return envelope(api.workflows.reader.one(key.caller, workflow_id))
 
 
 @router.post("/{workflow_id}/cancel")
 def cancel_workflow(api: Services, key: FileKey, workflow_id: str) -> Response:
     """Start no further step of a workflow."""
-    return envelope(api.workflows.cancel(key.account_id, workflow_id, key.token_id))
+    return envelope(api.workflows.cancel(key.caller, workflow_id))

@@ -15,6 +15,7 @@ from tollgate.composition.get_status import GetStatus, get_status
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.http.request_body import read_bytes
 from tollgate.kit.observability import add_to_log
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.errors import GenerationFailedError, TaskPendingError
 from tollgate.tasks.image_creates import MAX_BODY_BYTES, Created, Refused
 from tollgate.tasks.models import TERMINAL, TaskStatus, TaskView
@@ -86,12 +87,12 @@ async def _ended(request: Request, parts: GetStatus, made: Created) -> list[Task
     (docs/request-path.md#ending-an-answer-early). In both cases the tasks continue.
     """
     ended: dict[str, TaskView] = {}
-    waited_s = 0.0
+    waited_s, caller = 0.0, Caller.of_account(made.account_id)
     for pause_s in [0.0, *pauses_within(MAX_HELD_S)]:
         await anyio.sleep(pause_s)
         waited_s += pause_s
         open_tasks = [
-            await run_in_threadpool(parts.reader.find, made.account_id, task_id)
+            await run_in_threadpool(parts.reader.find, caller, task_id)
             for task_id in made.task_ids
             if task_id not in ended
         ]

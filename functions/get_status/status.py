@@ -61,4 +61,4 @@ async def _authenticated(request: Request, scope: Scope) -> ApiKey:
 
 
 async def _look(request: Request, parts: GetStatus, key: ApiKey) -> TaskView:
-    return await run_in_threadpool(parts.status, key.account_id, request.path_params["task_id"], key.token_id)
+    return await run_in_threadpool(parts.status, key.caller, request.path_params["task_id"])

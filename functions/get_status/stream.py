@@ -87,11 +87,11 @@ async def _events(request: Request, route: str, look: Look, state: _State) -> As
 
 
 def _task(parts: GetStatus, key: ApiKey, task_id: str) -> _State:
-    task = parts.reader.find(key.account_id, task_id, key.token_id)
+    task = parts.reader.find(key.caller, task_id)
     is_queued = task.status is TaskStatus.NOT_STARTED
     return _State(lambda: parts.reader.view(task), task.seq, task.ended, is_queued)
 
 
 def _workflow(parts: GetStatus, key: ApiKey, workflow_id: str) -> _State:
-    workflow = parts.workflows.find(key.account_id, workflow_id, key.token_id)
+    workflow = parts.workflows.find(key.caller, workflow_id)
     return _State(lambda: parts.workflows.view(workflow), workflow.seq, workflow.has_ended)

@@ -22,6 +22,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.observability import logger
+from tollgate.ledger.callers import Caller
 from tollgate.webhooks.models import Delivery
 from tollgate.webhooks.schedule import WAITS_S
 
@@ -85,7 +86,7 @@ class TestDelivery:
         event = json.loads(request.body)
         task_id = delivery_id.replace("evt_", "task_")
         assert event["type"] == kind
-        assert event["data"] == api_parts.api().reader.status(customer.account_id, task_id)
+        assert event["data"] == api_parts.api().reader.status(Caller.of_account(customer.account_id), task_id)
         assert request.headers["webhook-id"] == delivery_id
         assert delivery_of(delivery_id).status == "delivered"
         assert logger.thread_safe_get_current_keys()["task_id"] == task_id

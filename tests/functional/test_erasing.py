@@ -35,6 +35,7 @@ from tollgate.composition import close_accounts as close_accounts_parts
 from tollgate.composition import command as operator_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.kit.clock import MS_PER_DAY
+from tollgate.ledger.callers import Caller
 from tollgate.members.identities import Person
 from tollgate.members.team import Team
 
@@ -59,7 +60,7 @@ class TestErasing:
         close(ada)
         clock.advance_ms(DELAY_MS - 1)
         run()
-        assert api_parts.api().reader.page(account_id, {})["tasks"]
+        assert api_parts.api().reader.page(Caller.of_account(account_id), {})["tasks"]
 
     def test_after_a_week_nothing_is_left_but_what_has_to_stay(
         self, ada: Browser, aws: Aws, clock: ManualClock, stripe: FakeStripe
@@ -118,7 +119,7 @@ class TestErasing:
         run()
         left = api_parts.api().accounts.me(account_id).balance_micro_usd
         assert left > 0
-        assert api_parts.api().reader.page(account_id, {})["tasks"]
+        assert api_parts.api().reader.page(Caller.of_account(account_id), {})["tasks"]
         console = operator_parts.operator().account_console
         assert console.shown(console.get(account_id))["closing"]["toRefund"] is True
         console.by("op").debit(account_id, "refund-1", left, "Refunded at Stripe")

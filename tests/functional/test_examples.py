@@ -12,6 +12,7 @@ from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
+from tollgate.ledger.callers import Caller
 from tollgate.web.prompts import PROMPTS
 
 __all__ = ["run"]
@@ -24,7 +25,7 @@ def worker(monkeypatch: pytest.MonkeyPatch, clock: ManualClock, account_id: str)
 
     def work(seconds: float) -> None:
         waits.append(seconds)
-        for task in api_parts.api().reader.found(account_id, {}).rows:
+        for task in api_parts.api().reader.found(Caller.of_account(account_id), {}).rows:
             run_to_end(task.task_id, clock)
 
     monkeypatch.setattr("tollgate.command.examples.time.sleep", work)
@@ -50,7 +51,7 @@ class TestExamples:
         assert made(run, account_id, "--each", "2") == []
         assert f"{PAID_IMAGE}" in run("examples", "list").stdout
         shown = model_page.get(f"/{PAID_IMAGE}").text
-        tasks = [api_parts.api().reader.find(account_id, row["taskId"]) for row in rows]
+        tasks = [api_parts.api().reader.find(Caller.of_account(account_id), row["taskId"]) for row in rows]
         for task, prompt in zip(tasks, PROMPTS["IMAGE"], strict=False):
             assert task.files[0].url in shown
             assert prompt in shown

@@ -28,6 +28,7 @@ from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.http.json_body import MAX_MEDIA_BODY_BYTES
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.image_creates import MAX_BODY_BYTES
 from tollgate.tasks.waiting import LAST_PAUSE_S, MAX_HELD_S, MAX_WAIT_S
 
@@ -39,9 +40,14 @@ https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-m
 """
 
 
+def tasks_of(customer: OpenedAccount, **query: str) -> Any:
+    """Return the customer's tasks."""
+    return api_parts.api().reader.page(Caller.of_account(customer.account_id), query)["tasks"]
+
+
 def task_of(customer: OpenedAccount) -> Any:
     """Return the customer's one task."""
-    (task,) = api_parts.api().reader.page(customer.account_id, {})["tasks"]
+    (task,) = tasks_of(customer)
     return task
 
 
@@ -152,7 +158,7 @@ class TestSeveral:
     @pytest.fixture
     def ending(self, customer: OpenedAccount, clock: ManualClock, passing: Any) -> None:
         def work(_: float) -> None:
-            for task in api_parts.api().reader.page(customer.account_id, {})["tasks"]:
+            for task in tasks_of(customer):
                 if task["status"] == "not_started":
                     run_to_end(task["taskId"], clock)
 
@@ -160,7 +166,7 @@ class TestSeveral:
 
     def test_three_are_three_tasks_and_one_request(self, customer: OpenedAccount, ending: None) -> None:
         made = asyncio.run(generate(customer.api_key, n=3))
-        tasks = api_parts.api().reader.page(customer.account_id, {})["tasks"]
+        tasks = tasks_of(customer)
         assert made.data is not None
         assert {one.url for one in made.data} == {task["files"][0]["fileUrl"] for task in tasks}
         assert len(made.data) == 3
@@ -178,7 +184,7 @@ class TestSeveral:
             asyncio.run(generate(customer.api_key, n=10))
         assert raised.value.code == "insufficient_balance"
         assert balance_cents(customer) == 9
-        assert len(api_parts.api().reader.page(customer.account_id, {"limit": "100"})["tasks"]) == 91
+        assert len(tasks_of(customer, limit="100")) == 91
 
     def test_a_repeat_with_the_key_returns_the_same_images(
         self, customer: OpenedAccount, ending: None
@@ -199,11 +205,11 @@ class TestSeveral:
         failed: list[str] = []
 
         def work(_: float) -> None:
-            tasks = api_parts.api().reader.page(customer.account_id, {})["tasks"]
+            tasks = tasks_of(customer)
             for task in tasks:
                 if task["status"] == "not_started" and not failed:
                     failed.append(task["taskId"])
-                    api_parts.api().tasks.cancel(customer.account_id, task["taskId"])
+                    api_parts.api().tasks.cancel(Caller.of_account(customer.account_id), task["taskId"])
                     run_task_parts.step_runner().cancel(task["taskId"])
                 elif task["status"] == "not_started":
                     run_to_end(task["taskId"], clock)

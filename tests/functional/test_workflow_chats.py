@@ -16,6 +16,7 @@ from tollgate.composition import run_workflow as run_workflow_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.errors import StorageBusyError
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import EntryKind
 from tollgate.workflows import worker
 from tollgate.workflows.models import MAX_TEXT_BYTES
@@ -46,7 +47,7 @@ def start(client: TextClient, *steps: Any, tags: Attribution = Attribution()) ->
 
 
 def shown(client: TextClient, workflow_id: str) -> Any:
-    return api_parts.api().workflows.reader.one(client.account.account_id, workflow_id)
+    return api_parts.api().workflows.reader.one(Caller.of_account(client.account.account_id), workflow_id)
 
 
 def run(workflow_id: str) -> bool:

@@ -14,6 +14,7 @@ from tollgate.composition import command as operator_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import EntryKind
 from tollgate.operator.errors import OperatorError
 from tollgate.tasks.errors import TaskNotEndedError
@@ -73,7 +74,7 @@ def test_whoever_ends_it_a_task_ends_once_and_its_money_comes_back_once() -> Non
                 *[lambda task_id=task_id: runner.run(task_id, task_of(task_id).seq)] * 2,
                 partial(runner.cancel, task_id),
                 *[partial(operator.task_console.refund, task_id, "race")] * 2,
-                *[partial(api.deletion.delete, account_id, task_id, "race")] * 2,
+                *[partial(api.deletion.delete, Caller.of_account(account_id), task_id, "race")] * 2,
             ]
             list(pool.map(partial(until_ended, task_id), acts))
     entries = list(runner.ledger.entries(account_id))

@@ -23,7 +23,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Show the overview."""
     api, account_id = services.api, visitor.account_id
     keys = api.keys.all(account_id)
-    tasks = api.reader.found(account_id, {"limit": LATEST_TASKS}).rows
+    tasks = api.reader.found(visitor.caller, {"limit": LATEST_TASKS}).rows
     steps = first_steps(keys, has_tasks=bool(tasks), has_budget=bool(api.budgets.all(account_id)))
     period, days = api.statistics.days(account_id, {"range": RANGE})
     age_ms = services.clock.now_ms() - api.accounts.me(account_id).created_at_ms

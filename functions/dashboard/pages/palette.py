@@ -10,6 +10,7 @@ from dashboard.permissions import may
 from dashboard.render import home, part
 from dashboard.security import SignedIn
 from dashboard.services import Services
+from tollgate.ledger.callers import Caller
 from tollgate.web.languages import phrase
 
 # Tasks in the list. Any other is found by its id.
@@ -61,7 +62,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
         goals += _keys(services, request, visitor.account_id)
     goals += _projects(services, request, visitor.account_id)
     goals += _public(services, request)
-    goals += _tasks(services, request, visitor.account_id)
+    goals += _tasks(services, request, visitor.caller)
     return part(request, "palette.html", goals=goals)
 
 
@@ -71,8 +72,8 @@ def _keys(services: Services, request: Request, account_id: str) -> Iterator[Goa
         yield Goal(phrase("API key"), key["name"] or key["id"], path, f"{key['id']} {key['prefix']}")
 
 
-def _tasks(services: Services, request: Request, account_id: str) -> Iterator[Goal]:
-    for task in services.api.reader.found(account_id, {"limit": LATEST_TASKS}).rows:
+def _tasks(services: Services, request: Request, caller: Caller) -> Iterator[Goal]:
+    for task in services.api.reader.found(caller, {"limit": LATEST_TASKS}).rows:
         prompt = str(task.values.get("prompt") or "")[:PROMPT_LENGTH]
         name = f"{task.model}: {prompt}" if prompt else task.model
         yield Goal(phrase("Task"), name, f"{home(request)}/tasks/{task.task_id}", task.task_id)

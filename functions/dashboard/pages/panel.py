@@ -69,7 +69,7 @@ def panel_of(
     task = None
     filled: dict[str, Any] = {}
     if visitor and query.get("again") and key == PANELS[0]:
-        task = services.api.reader.find(visitor.account_id, query["again"])
+        task = services.api.reader.find(visitor.caller, query["again"])
         filled = dict(task.values)
     if visitor and query.get("remix") and key == PANELS[0]:
         shared = services.sharing.shown(query["remix"])
@@ -83,7 +83,7 @@ def panel_of(
     # Fields that are not in the address have their defaults, switches included.
     filled |= input_of([param for param in dto["params"] if PREFIX + param["name"] in linked], linked)[0]
     if visitor and query.get("use"):
-        used = services.api.reader.find(visitor.account_id, query["use"])
+        used = services.api.reader.find(visitor.caller, query["use"])
         form, address = form_of_model(services, model, {}), services.api.results.address
         filled |= _worked_on(form, used, query.get("file", ""), address)
     form = form_of_model(services, model, filled)

@@ -48,7 +48,7 @@ def models(services: Services, request: Request) -> Response:
 @router.get("/history")
 def history(services: Services, request: Request, visitor: SignedIn) -> Response:
     """Return the strip of the latest tasks."""
-    found = services.api.reader.found(visitor.account_id, {"limit": STRIP})
+    found = services.api.reader.found(visitor.caller, {"limit": STRIP})
     return part(request, "playground_history.html", tasks=found.rows)
 
 
@@ -65,7 +65,7 @@ def upload(services: Services, visitor: SignedIn, body: SentJson) -> Response:
 @router.get("/tasks/{task_id}")
 def show_task(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
     """Return a task for its panel, which reloads it until the task has ended."""
-    task = services.api.reader.find(visitor.account_id, task_id)
+    task = services.api.reader.find(visitor.caller, task_id)
     answer = _task(services, request, task)
     if task.ended:
         # It may have been refunded.
@@ -76,19 +76,19 @@ def show_task(services: Services, request: Request, visitor: SignedIn, task_id: 
 @router.post("/tasks/{task_id}/cancel")
 def cancel(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
     """Request a task's cancellation, and show the task."""
-    services.api.tasks.cancel(visitor.account_id, task_id)
-    return _task(services, request, services.api.reader.find(visitor.account_id, task_id), is_ending=True)
+    services.api.tasks.cancel(visitor.caller, task_id)
+    return _task(services, request, services.api.reader.find(visitor.caller, task_id), is_ending=True)
 
 
 @router.post("/tasks/{task_id}/again")
 def again(services: Services, request: Request, visitor: SignedIn, task_id: str, sent: Sent) -> Response:
     """Run the same task again, for at most its original cost; `form_id` identifies this button."""
     api = services.api
-    task = api.reader.find(visitor.account_id, task_id)
+    task = api.reader.find(visitor.caller, task_id)
     cents = task.view()["costCents"]
     body = {"model": task.model, "input": task.values, "maxCostCents": cents, **files_options(task)}
     made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
-    answer = _task(services, request, api.reader.find(visitor.account_id, made["taskId"]))
+    answer = _task(services, request, api.reader.find(visitor.caller, made["taskId"]))
     answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
     return answer
 
@@ -139,7 +139,7 @@ def run(services: Services, request: Request, visitor: SignedIn, model_id: str, 
         made = api.tasks.create(visitor.account_id, body, once, attribution=labels)
     except InvalidInputError as error:
         return _refused(request, _key(sent), form, error)
-    answer = _task(services, request, api.reader.find(visitor.account_id, made["taskId"]), key=_key(sent))
+    answer = _task(services, request, api.reader.find(visitor.caller, made["taskId"]), key=_key(sent))
     answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
     return answer
 

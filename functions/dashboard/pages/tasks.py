@@ -43,7 +43,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
     chosen = {name: request.query_params.get(name, "") for name in ("words", "status", "model", *DAYS)}
     chosen["words"] = chosen["words"][:MAX_WORDS_CHARS]
     asked = {**query, **_times(chosen), "limit": str(PAGE)}
-    found = api.reader.found(visitor.account_id, asked, chosen["words"])
+    found = api.reader.found(visitor.caller, asked, chosen["words"])
     return page(
         request,
         "tasks.html",
@@ -65,7 +65,7 @@ def delete(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
     running = 0
     for task_id in ids:
         try:
-            services.api.deletion.delete(visitor.account_id, task_id, visitor.name)
+            services.api.deletion.delete(visitor.caller, task_id, visitor.name)
         except TaskNotEndedError:
             running += 1
     count = len(ids) - running
@@ -90,7 +90,7 @@ def _times(chosen: Mapping[str, str]) -> dict[str, str]:
 @router.get("/tasks/{task_id}")
 def show_task(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
     """Show one task: its result, its attempts, its cost."""
-    task = services.api.reader.find(visitor.account_id, task_id)
+    task = services.api.reader.find(visitor.caller, task_id)
     body = {"model": task.model, "input": task.values}
     return page(
         request,
@@ -106,14 +106,14 @@ def show_task(services: Services, request: Request, visitor: SignedIn, task_id: 
 def share(services: Services, request: Request, visitor: SignedIn, task_id: str, sent: Sent) -> Response:
     """Create the public page of a task's result, which shows the input if the form has `input`."""
     with_input = "input" in sent
-    task = services.sharing.share(visitor.account_id, task_id, visitor.name, with_input=with_input)
+    task = services.sharing.share(visitor.caller, task_id, visitor.name, with_input=with_input)
     return part(request, "task_share.html", task=task, share_id=share_id_of(task))
 
 
 @router.post("/tasks/{task_id}/unshare")
 def unshare(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
     """End the public page of a task."""
-    task = services.sharing.end(visitor.account_id, task_id, visitor.name)
+    task = services.sharing.end(visitor.caller, task_id, visitor.name)
     return part(request, "task_share.html", task=task, share_id=None)
 
 
@@ -139,7 +139,7 @@ def show_shared(services: Services, request: Request, share_id: str) -> Response
 @router.get("/tasks/{task_id}/card")
 def card(services: Services, request: Request, visitor: SignedIn, task_id: str) -> Response:
     """Return a task as a card, which reloads itself until the task has ended."""
-    task = services.api.reader.find(visitor.account_id, task_id)
+    task = services.api.reader.find(visitor.caller, task_id)
     answer = part(request, "task_card.html", task=task)
     if task.ended:
         # It may have been refunded.

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/workflows")
 def show(services: Services, request: Request, visitor: SignedIn, cursor: str = "") -> Response:
     """Show the workflows, newest first."""
     query = {"limit": PAGE, **({"cursor": cursor} if cursor else {})}
-    found = services.api.workflows.reader.page(visitor.account_id, query)
+    found = services.api.workflows.reader.page(visitor.caller, query)
     shown: dict[str, Any] = {
         "workflows": found["workflows"],
         "cursor": found.get("cursor"),
@@ -31,7 +31,7 @@ def show(services: Services, request: Request, visitor: SignedIn, cursor: str = 
 @router.get("/{workflow_id}")
 def show_one(services: Services, request: Request, visitor: SignedIn, workflow_id: str) -> Response:
     """Show one workflow. Its page reloads until it has ended."""
-    found = services.api.workflows.reader.one(visitor.account_id, workflow_id)
+    found = services.api.workflows.reader.one(visitor.caller, workflow_id)
     ids = [step["taskId"] for step in found["steps"] if "taskId" in step]
     tasks = {task.task_id: task for task in services.api.deletion.tasks.get_all(ids)}
     shown: dict[str, Any] = {"workflow": found, "tasks": tasks, "ended": _ENDED}
@@ -41,7 +41,7 @@ def show_one(services: Services, request: Request, visitor: SignedIn, workflow_i
 @router.post("/{workflow_id}/cancel")
 def cancel(services: Services, request: Request, visitor: SignedIn, workflow_id: str) -> Response:
     """Start no further step of a workflow."""
-    services.api.workflows.cancel(visitor.account_id, workflow_id)
+    services.api.workflows.cancel(visitor.caller, workflow_id)
     message = gettext("Cancelled. Steps that did not start cost nothing.")
     return moved_saying(request, f"{home(request)}/workflows/{workflow_id}", message)
 

@@ -15,6 +15,7 @@ from tollgate.command.terminal import confirm, print_json, print_table
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars
+from tollgate.ledger.callers import Caller
 from tollgate.reference.generations import example_input
 from tollgate.tasks.examples import MAX_EXAMPLES
 from tollgate.tasks.sharing import share_id_of
@@ -131,15 +132,15 @@ def _created(service: "Operator", account_id: str, one: Wanted) -> str:
 def _published(service: "Operator", account_id: str, running: dict[str, str]) -> Iterator[dict[str, str]]:
     """Wait for the tasks, and publish each that has files; return a row for each."""
     until_ms = service.clock.now_ms() + MAX_WAIT_MS
-    left = dict(running)
+    left, caller = dict(running), Caller.of_account(account_id)
     while left and service.clock.now_ms() < until_ms:
         for task_id, model_id in list(left.items()):
-            task = service.api.reader.find(account_id, task_id)
+            task = service.api.reader.find(caller, task_id)
             if not task.ended:
                 continue
             del left[task_id]
             if task.files:
-                shared = service.sharing.share(account_id, task_id, service.who, with_input=True)
+                shared = service.sharing.share(caller, task_id, service.who, with_input=True)
                 service.examples.add(model_id, share_id_of(shared) or "")
             yield {"model": model_id, "taskId": task_id, "status": "published" if task.files else task.status}
         if left:

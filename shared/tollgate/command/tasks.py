@@ -7,6 +7,7 @@ import typer
 from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.query import MAX_PAGE
 
@@ -52,10 +53,10 @@ def list_(
 ) -> None:
     """List an account's tasks, the newest first."""
     service = service_of(stack, local)
-    account_id = service.account_console.get(account).account_id
+    caller = Caller.of_account(service.account_console.get(account).account_id)
     asked = {"status": status, "model": model, "limit": limit, "cursor": cursor}
     query = {name: str(value) for name, value in asked.items() if value is not None}
-    page = service.api.reader.page(account_id, query)
+    page = service.api.reader.page(caller, query)
     if as_json:
         print_json(page)
         return

@@ -21,6 +21,7 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.kit.aws.s3_document import S3Document
 from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.changes import ChangeReader
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.service import LedgerAudit
 from tollgate.members.repository import IdentityRepository, TeamRepository
@@ -151,7 +152,9 @@ class Operator:
             usage=api.statistics.usage,
             emails_of=self.people.emails,
             margins_of=self._margins_of,
-            newest_tasks=lambda account_id: api.reader.found(account_id, {"limit": NEWEST_TASKS}).rows,
+            newest_tasks=lambda account_id: (
+                api.reader.found(Caller.of_account(account_id), {"limit": NEWEST_TASKS}).rows
+            ),
             clock=self.clock,
         )
 

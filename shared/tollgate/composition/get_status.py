@@ -12,6 +12,7 @@ from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import Clock
 from tollgate.kit.settings import RatedSettings
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.request_counts import RequestMeter
 from tollgate.tasks.image_creates import ImageCreates
@@ -65,12 +66,12 @@ class GetStatus:
         """
         self.requests.count(account_id, self.clock.now_ms())
 
-    def status(self, account_id: str, task_id: str, token: str | None = None) -> TaskView:
+    def status(self, caller: Caller, task_id: str) -> TaskView:
         """Return a task as its status shows it, with the pause before the next poll if it has not ended.
 
         Raises `TaskNotFoundError`.
         """
-        task = self.reader.find(account_id, task_id, token)
+        task = self.reader.find(caller, task_id)
         after_s = poll_after_s(task, self.clock.now_ms())
         shown = self.reader.view(task)
         if after_s is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tollgate.audit.events import Action
 from tollgate.kit.clock import iso
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import refund_of
 from tollgate.operator.console import CustomerConsole
@@ -58,7 +59,7 @@ class TaskConsole(CustomerConsole):
         if not task.ended:
             # Recorded first, because this is only a request. The task's worker decides about it.
             self.audit.write(task.account_id, self.who, Action.TASK_CANCELLED, task_id)
-        return self.service.cancel(task.account_id, task_id)
+        return self.service.cancel(Caller.of_account(task.account_id), task_id)
 
     def refund(self, task_id: str, reason: str) -> bool:
         """Refund the whole charge of an ended task; return `False` if it was refunded before.

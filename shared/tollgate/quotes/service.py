@@ -14,11 +14,12 @@ from tollgate.kit.ids import is_id, new_id
 from tollgate.kit.observability import logger
 from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.errors import QuoteEndedError, QuoteNotFoundError
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.reservations import QUOTE_PREFIX, RESERVED_MS, Reservation
-from tollgate.ledger.runs import may_see, token_id_of
+from tollgate.ledger.runs import token_id_of
 from tollgate.quotes.errors import QuotePriceChangedError
 from tollgate.quotes.parts import Part, generation_part, text_part, text_part_now, total_of, version_of
 from tollgate.quotes.repository import QuoteRepository, StaleQuoteError
@@ -66,9 +67,9 @@ class QuoteService:
         logger.info("quote.created", quote_id=quote.quote_id, parts=len(parts), micro_usd=total_of(parts))
         return quote.view(now_ms, 0)
 
-    def one(self, account_id: str, quote_id: str, token: str | None = None) -> QuoteView:
-        """Return a quote; a run token `token` finds only its own. Raises `QuoteNotFoundError`."""
-        return self._view(self._find(account_id, quote_id, token))
+    def one(self, caller: Caller, quote_id: str) -> QuoteView:
+        """Return a quote. Raises `QuoteNotFoundError`."""
+        return self._view(self._find(caller, quote_id))
 
     def start(self, quote_id: str, key: ApiKey, attribution: Attribution) -> QuoteView:
         """Charge and queue the generations of a quote, and reserve the money of its text requests: all, or
@@ -78,7 +79,7 @@ class QuoteService:
         input that is not valid any more, and the errors of a charge. When it raises, nothing was charged.
         """
         for _ in range(MAX_ATTEMPTS):
-            quote = self._find(key.account_id, quote_id)
+            quote = self._find(key.caller, quote_id)
             if quote.key_id != key.key_id:
                 raise QuoteNotFoundError
             status = quote.status_at(self.clock.now_ms())
@@ -98,14 +99,14 @@ class QuoteService:
                 raise _no_quotes() from exc
         raise ConcurrencyLimitedError(_CONFLICT)
 
-    def cancel(self, account_id: str, quote_id: str, token: str | None = None) -> QuoteView:
+    def cancel(self, caller: Caller, quote_id: str) -> QuoteView:
         """End a quote: nothing more starts, and the money that no request uses is returned.
 
         Tasks that have started end as `TaskService.cancel` says; the others are refunded. A repeat changes
         nothing more. Raises `QuoteNotFoundError`.
         """
         for _ in range(MAX_ATTEMPTS):
-            quote = self._find(account_id, quote_id, token)
+            quote = self._find(caller, quote_id)
             if quote.status is QuoteStatus.CANCELLED:
                 break
             try:
@@ -121,7 +122,7 @@ class QuoteService:
             self._release(quote.reservation)
         for part in quote.parts:
             if part.task_id is not None:
-                self.tasks.cancel(account_id, part.task_id)
+                self.tasks.cancel(caller, part.task_id)
         return self._view(quote)
 
     def _start(self, quote: SavedQuote, key: ApiKey, attribution: Attribution) -> SavedQuote:
@@ -153,7 +154,7 @@ class QuoteService:
         # Only after the charge, as for one generation.
         self.tasks.inputs.store([file for one in priced for file in one.files])
         logger.info("quote.started", quote_id=quote.quote_id, tasks=len(tasks), reserved_micro_usd=amount)
-        return self._find(quote.account_id, quote.quote_id)
+        return self._find(key.caller, quote.quote_id)
 
     def _check_prices(self, quote: SavedQuote, key: ApiKey) -> list[PricedTask]:
         """Return the generations with the present prices. Raises `QuotePriceChangedError` if any differ."""
@@ -209,9 +210,10 @@ class QuoteService:
                 return
         raise ConcurrencyLimitedError(_CONFLICT)
 
-    def _find(self, account_id: str, quote_id: str, token: str | None = None) -> SavedQuote:
-        found = self.quotes.get(account_id, quote_id) if is_id(QUOTE_PREFIX, quote_id) else None
-        if found is None or not may_see(token, token_id_of(found.key_id)):
+    def _find(self, caller: Caller, quote_id: str) -> SavedQuote:
+        found = self.quotes.get(caller.account_id, quote_id) if is_id(QUOTE_PREFIX, quote_id) else None
+        # A quote has only the id of its key. If that key is no run token, no token has the id made from it.
+        if found is None or not caller.may_see(Caller(found.account_id, token_id_of(found.key_id))):
             raise QuoteNotFoundError
         return found
 

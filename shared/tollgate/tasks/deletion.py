@@ -8,6 +8,7 @@ from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import Clock
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.observability import logger
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.errors import TaskNotEndedError
 from tollgate.tasks.lifecycle import without_files
 from tollgate.tasks.models import TaskView
@@ -31,15 +32,15 @@ class FileDeletion:
     audit: AuditLog
     clock: Clock
 
-    def delete(self, account_id: str, task_id: str, who: str, token: str | None = None) -> TaskView:
+    def delete(self, caller: Caller, task_id: str, who: str) -> TaskView:
         """Delete the files of a task that has ended; return its status. A repeat changes nothing.
 
-        The same transaction writes the audit log, with `who` as the caller.
+        The same transaction writes the audit log, with `who` as the actor.
 
         Raises `TaskNotFoundError`, `TaskNotEndedError`, `StorageBusyError`.
         """
         for _ in range(MAX_ATTEMPTS):
-            task = self.reader.find(account_id, task_id, token)
+            task = self.reader.find(caller, task_id)
             if not task.ended:
                 raise TaskNotEndedError(task_id)
             # The bytes first: after a crash in between, the task has dead addresses until a repeat. In the
@@ -50,7 +51,7 @@ class FileDeletion:
             without = without_files(task, self.clock.now_ms())
             try:
                 action, detail = Action.TASK_FILES_DELETED, f"{len(task.files)} files"
-                self.tasks.amend(without, [self.audit.note(account_id, who, action, task_id, detail)])
+                self.tasks.amend(without, [self.audit.note(caller.account_id, who, action, task_id, detail)])
             except StaleTaskError:
                 continue
             logger.info("task.files_deleted", task_id=task_id, files=len(task.files))

@@ -7,6 +7,7 @@ from tollgate.catalog.models import Model
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
+from tollgate.ledger.callers import Caller
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.tasks.models import Origin, Task, TaskStatus
 
@@ -15,23 +16,22 @@ FIELDS = ("parentTaskId", "extendFromTaskId", "sourceTaskIds")
 
 
 def find_origin(
-    account_id: str,
+    caller: Caller,
     model: Model,
     values: Mapping[str, Any],
     earlier: Callable[[str], Task | None],
-    token: str | None = None,
 ) -> Origin | None:
     """Return the provider of the earlier results that `values` name; `None` if they name none.
 
-    `earlier` returns a task by its id, and `token` is the run token that asks, if one does. Raises
-    `InvalidInputError` if one is not a finished task of this account and family, has no reference, or if no
-    single provider has them all and a route of `model`.
+    `earlier` returns a task by its id. Raises `InvalidInputError` if one is not a finished task of this
+    family that the caller may see, if it has no reference, or if no single provider has them all and a route
+    of `model`.
     """
     named = [(path, task_id) for name in FIELDS for path, task_id in _named(name, values.get(name))]
     if not named:
         return None
     found = {
-        task_id: _reference(account_id, token, earlier(task_id) if is_id("task", task_id) else None)
+        task_id: _reference(caller, earlier(task_id) if is_id("task", task_id) else None)
         for _, task_id in named
     }
     problems = [
@@ -69,9 +69,9 @@ def _named(name: str, value: Any) -> list[tuple[str, str]]:
     return [] if value is None else [(f"/input/{name}", value)]
 
 
-def _reference(account_id: str, token: str | None, task: Task | None) -> tuple[str, str] | None:
+def _reference(caller: Caller, task: Task | None) -> tuple[str, str] | None:
     """Return the provider that has a task's result, and its name for it."""
-    if task is None or not task.is_visible(account_id, token) or task.status is not TaskStatus.FINISHED:
+    if task is None or not caller.may_see(task.creator) or task.status is not TaskStatus.FINISHED:
         return None
     attempt = task.attempts[-1]
     return None if attempt.reference is None else (attempt.provider, attempt.reference)

@@ -7,6 +7,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.expressions import Below, Missing
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.models import Task
 
 LIFETIME_S = 24 * 60 * 60
@@ -30,9 +31,9 @@ class IdempotencyStore:
     read: Callable[[str, Item], Item | None]
     """Returns a row of a table as it is now."""
 
-    def earlier(self, owner: str, key: str, now_ms: int) -> "AlreadyCreatedError | None":
+    def earlier(self, caller: Caller, key: str, now_ms: int) -> "AlreadyCreatedError | None":
         """Return the tasks that a key created within a day, if any."""
-        row = self.read(self.table, {"idempotency_id": _row_id(owner, key)})
+        row = self.read(self.table, {"idempotency_id": caller.idempotency_id(key)})
         return None if row is None or row["expires_at_s"] < now_ms // MS_PER_S else _made(row)
 
     def remember(self, tasks: Sequence[Task], key: str, request_hash: str) -> Write:
@@ -42,10 +43,11 @@ class IdempotencyStore:
         """
         first = tasks[0]
         ids = [task.task_id for task in tasks]
-        owner = owner_of(first.account_id, first.attribution.token)
-        return self.tie(owner, ids, first.created_at_ms, key, request_hash)
+        return self.tie(first.creator, ids, first.created_at_ms, key, request_hash)
 
-    def tie(self, owner: str, ids: Sequence[str], created_at_ms: int, key: str, request_hash: str) -> Write:
+    def tie(
+        self, creator: Caller, ids: Sequence[str], created_at_ms: int, key: str, request_hash: str
+    ) -> Write:
         """Return the write that ties `key` to the `ids` that one request created.
 
         Refused: `AlreadyCreatedError`.
@@ -56,7 +58,7 @@ class IdempotencyStore:
         return Write(
             self.table,
             item={
-                "idempotency_id": _row_id(owner, key),
+                "idempotency_id": creator.idempotency_id(key),
                 "request_hash": request_hash,
                 # Also the only id in the rows of most requests, and all that a rolled back version reads.
                 "task_id": ids[0],
@@ -78,13 +80,3 @@ def _made_before(row: Item | None) -> Exception:
 def _made(row: Item) -> AlreadyCreatedError:
     task_ids = row.get("task_ids", [row["task_id"]])
     return AlreadyCreatedError(task_ids, row["request_hash"], row["created_at_ms"])
-
-
-def owner_of(account_id: str, token: str | None) -> str:
-    """Return whose keys are the same: an account's, or the keys of a run token, which sees only its own."""
-    return account_id if token is None else token
-
-
-def _row_id(owner: str, key: str) -> str:
-    # Customers choose keys: two accounts may well use the same one.
-    return f"{owner}#{key}"

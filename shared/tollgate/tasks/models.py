@@ -12,8 +12,8 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.money import cents_up
 from tollgate.kit.response_shapes import Cents, Keywords, Shape, Timestamp
 from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import Entry, charge_entry
-from tollgate.ledger.runs import may_see
 from tollgate.ledger.trace import Trace
 from tollgate.ledger.wallets import wallet_row_id
 
@@ -310,9 +310,10 @@ class Task:
         """Return whether the task is in a terminal state."""
         return self.status in TERMINAL
 
-    def is_visible(self, account_id: str, token: str | None = None) -> bool:
-        """Return whether a caller of this account, or its run token `token`, may read and change it."""
-        return self.account_id == account_id and may_see(token, self.attribution.token)
+    @property
+    def creator(self) -> Caller:
+        """Return who created it."""
+        return Caller(self.account_id, self.attribution.token)
 
     @property
     def shares_input(self) -> bool:

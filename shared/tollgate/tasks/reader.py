@@ -9,6 +9,7 @@ from tollgate.kit.dynamodb.pages import Page, read_page
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import first_id, is_id
 from tollgate.kit.problems import Problem
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.repository import MAX_RUNNING_TASKS
 from tollgate.tasks.errors import TaskNotFoundError
 from tollgate.tasks.models import Task, TaskPageView, TaskStatus, TaskView
@@ -25,9 +26,8 @@ TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90, "3D": 180}
 
 @dataclass(frozen=True, slots=True)
 class TaskReader:
-    """Shows tasks to their own account; another account's task is reported as not found.
+    """Shows tasks. A task that the caller may not see is reported as not found.
 
-    `token` is the run token that reads: it finds only the tasks that it created.
     Source: site/tasks.md#wait-for-the-end.
     """
 
@@ -35,14 +35,14 @@ class TaskReader:
     catalog: Catalog
     address: Address
 
-    def status(self, account_id: str, task_id: str, token: str | None = None) -> TaskView:
-        """Return the `data` of a task's status. Raises `TaskNotFoundError` for other accounts' tasks too."""
-        return self.view(self.find(account_id, task_id, token))
+    def status(self, caller: Caller, task_id: str) -> TaskView:
+        """Return the `data` of a task's status. Raises `TaskNotFoundError`."""
+        return self.view(self.find(caller, task_id))
 
-    def find(self, account_id: str, task_id: str, token: str | None = None) -> Task:
-        """Return a task of the account. Raises `TaskNotFoundError`."""
+    def find(self, caller: Caller, task_id: str) -> Task:
+        """Return a task. Raises `TaskNotFoundError`."""
         task = self.tasks.get(task_id) if is_id("task", task_id) else None
-        if task is None or not task.is_visible(account_id, token):
+        if task is None or not caller.may_see(task.creator):
             raise TaskNotFoundError
         return task
 
@@ -56,7 +56,7 @@ class TaskReader:
         shown["queue"] = {"position": ahead + 1, "estimatedWaitS": rounds * self._typical_run_s(task.model)}
         return shown
 
-    def several(self, account_id: str, ids: Sequence[str], token: str | None = None) -> TaskPageView:
+    def several(self, caller: Caller, ids: Sequence[str]) -> TaskPageView:
         """Return `{tasks}` for up to `MAX_IDS` ids, in their order; ids that are not found are left out.
 
         Raises `InvalidInputError`.
@@ -66,44 +66,40 @@ class TaskReader:
             raise InvalidInputError([Problem("/ids", message, f"1 to {MAX_IDS}")])
         known = [task_id for task_id in dict.fromkeys(ids) if is_id("task", task_id)]
         found = self.tasks.get_all(known)
-        mine = {task.task_id: task.view(self.address) for task in found if task.is_visible(account_id, token)}
+        mine = {task.task_id: task.view(self.address) for task in found if caller.may_see(task.creator)}
         return {"tasks": [mine[task_id] for task_id in known if task_id in mine]}
 
-    def page(self, account_id: str, query: Mapping[str, str], token: str | None = None) -> TaskPageView:
+    def page(self, caller: Caller, query: Mapping[str, str]) -> TaskPageView:
         """Return `{tasks, cursor}`, the newest first; `cursor` is missing on the last page.
 
         `query` may have `status`, `model`, `from` and `to` (ISO 8601), `metadata.<key>`, `limit` and
         `cursor`. Raises `InvalidInputError`.
         """
-        page = self.found(account_id, query, token=token)
+        page = self.found(caller, query)
         shown: TaskPageView = {"tasks": [task.view(self.address) for task in page.rows]}
         if page.cursor is not None:
             shown["cursor"] = page.cursor
         return shown
 
-    def found(
-        self, account_id: str, query: Mapping[str, str], words: str = "", token: str | None = None
-    ) -> Page[Task]:
+    def found(self, caller: Caller, query: Mapping[str, str], words: str = "") -> Page[Task]:
         """Return the tasks of such a page, only those that mention the words. Raises `InvalidInputError`."""
         wanted = read_query(query)
         return read_page(
             wanted.before,
             wanted.limit,
-            lambda before, limit: self.tasks.ids_of(account_id, wanted.after, before, limit),
+            lambda before, limit: self.tasks.ids_of(caller.account_id, wanted.after, before, limit),
             lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
-            lambda task: (
-                task.is_visible(account_id, token) and wanted.matches(task) and mentions(task, words)
-            ),
+            lambda task: caller.may_see(task.creator) and wanted.matches(task) and mentions(task, words),
         )
 
-    def videos(self, account_id: str, query: VideoQuery, token: str | None = None) -> Page[Task]:
+    def videos(self, caller: Caller, query: VideoQuery) -> Page[Task]:
         """Return a page of tasks whose results are videos."""
         start = query.after or (first_id("task", 0) if query.oldest_first else LAST_TASK_ID)
 
         def ids_beyond(cursor: str, limit: int) -> list[str]:
             if query.oldest_first:
-                return self.tasks.ids_of(account_id, cursor, LAST_TASK_ID, limit, newest_first=False)
-            return self.tasks.ids_of(account_id, first_id("task", 0), cursor, limit)
+                return self.tasks.ids_of(caller.account_id, cursor, LAST_TASK_ID, limit, newest_first=False)
+            return self.tasks.ids_of(caller.account_id, first_id("task", 0), cursor, limit)
 
         page = read_page(
             start,
@@ -111,7 +107,7 @@ class TaskReader:
             MAX_IDS,
             ids_beyond,
             lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
-            lambda task: task.is_visible(account_id, token) and self._media_type(task) == "VIDEO",
+            lambda task: caller.may_see(task.creator) and self._media_type(task) == "VIDEO",
         )
         rows = page.rows[: query.limit]
         return Page(rows, page.cursor if len(rows) == len(page.rows) else rows[-1].task_id)

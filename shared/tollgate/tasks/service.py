@@ -40,7 +40,7 @@ from tollgate.tasks.errors import (
     PriceChangedError,
 )
 from tollgate.tasks.followups import find_origin
-from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore, owner_of
+from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
 from tollgate.tasks.models import CreatedTaskView, Origin, TaskView
 from tollgate.tasks.priced import PricedTask
 from tollgate.tasks.reader import TaskReader
@@ -182,12 +182,12 @@ class TaskService:
             )
         return placed
 
-    def cancel(self, account_id: str, task_id: str, token: str | None = None) -> TaskView:
+    def cancel(self, caller: Caller, task_id: str) -> TaskView:
         """Request the end of a task; return its status as it is now. Raises `TaskNotFoundError`.
 
         The worker ends it with a refund if no result will follow; an ended task stays unchanged.
         """
-        task = self.reader.find(account_id, task_id, token)
+        task = self.reader.find(caller, task_id)
         # A worker decides, not this request: a submit may be running at this moment.
         if not task.ended:
             self.queue().send({"task_id": task_id, "cancel": 0})
@@ -245,7 +245,7 @@ class TaskService:
         request = parse_request(with_urls, self.catalog, self.webhook_guard, self.known)
         if key is not None:
             key.check_model(request.model.id)
-        origin = find_origin(account_id, request.model, request.checked.values, self.tasks.get, caller.token)
+        origin = find_origin(caller, request.model, request.checked.values, self.tasks.get)
         return request, origin, files
 
     def _repeated_or(
@@ -264,8 +264,8 @@ class TaskService:
         Raises `refusal` if there is none, or `MarkupChangedError` if the price had an old mark-up.
         """
         now_ms = self.clock.now_ms()
-        owner = owner_of(account_id, spender.attribution.token)
-        key_used = idempotency_key and self.idempotency.earlier(owner, idempotency_key, now_ms)
+        caller = Caller(account_id, spender.attribution.token)
+        key_used = idempotency_key and self.idempotency.earlier(caller, idempotency_key, now_ms)
         if key_used:
             return _repeated(key_used, body_hash)
         if percent and self.charges.markup_percent(account_id, now=True) != percent:

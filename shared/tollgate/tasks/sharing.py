@@ -10,6 +10,7 @@ from tollgate.audit.events import Action
 from tollgate.audit.repository import AuditLog
 from tollgate.kit.errors import ForbiddenError, StorageBusyError, UserNotFoundError
 from tollgate.kit.ids import is_id
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.errors import TaskNotFoundError
 from tollgate.tasks.models import Share, Task
 from tollgate.tasks.reader import TaskReader
@@ -36,15 +37,15 @@ class TaskSharing:
     accounts: AccountService
     audit: AuditLog
 
-    def share(self, account_id: str, task_id: str, who: str, *, with_input: bool) -> Task:
+    def share(self, caller: Caller, task_id: str, who: str, *, with_input: bool) -> Task:
         """Share the result of a task, and its input if `with_input`; return the task.
 
-        A task that is shared already keeps its address. `who` is the caller for the audit log.
+        A task that is shared already keeps its address. `who` is the actor in the audit log.
 
         Raises `TaskNotFoundError`, `ForbiddenError` if there are no files, `StorageBusyError`.
         """
         for _ in range(MAX_ATTEMPTS):
-            task = self.reader.find(account_id, task_id)
+            task = self.reader.find(caller, task_id)
             if task.private:
                 raise ForbiddenError(PRIVATE, "Create it without `private` to share it.")
             if not task.files:
@@ -58,13 +59,13 @@ class TaskSharing:
                 return shared
         raise StorageBusyError
 
-    def end(self, account_id: str, task_id: str, who: str) -> Task:
+    def end(self, caller: Caller, task_id: str, who: str) -> Task:
         """End the page of a task; return the task. Its address is never used again. A repeat changes nothing.
 
         Raises `TaskNotFoundError`, `StorageBusyError`.
         """
         for _ in range(MAX_ATTEMPTS):
-            task = self.reader.find(account_id, task_id)
+            task = self.reader.find(caller, task_id)
             if task.share is None:
                 return task
             private = replace(task, share=None)

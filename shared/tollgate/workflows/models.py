@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from tollgate.artifacts.models import FileView
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.reservations import Reservation
-from tollgate.ledger.runs import may_see
 
 MAX_STEPS = 16
 # A row of DynamoDB has 400 KB: the inputs, and the text of each step.
@@ -136,9 +136,10 @@ class Workflow:
     finished_at_ms: int | None = None
     correlation_id: str | None = None
 
-    def is_visible(self, account_id: str, token: str | None = None) -> bool:
-        """Return whether a caller of this account, or its run token `token`, may read and change it."""
-        return self.account_id == account_id and may_see(token, self.reservation.labels.token)
+    @property
+    def creator(self) -> Caller:
+        """Return who created it."""
+        return Caller(self.account_id, self.reservation.labels.token)
 
     @property
     def has_ended(self) -> bool:

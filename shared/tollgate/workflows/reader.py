@@ -7,6 +7,7 @@ from tollgate.artifacts.models import Address
 from tollgate.kit.dynamodb.core import MAX_KEYS
 from tollgate.kit.dynamodb.pages import read_page
 from tollgate.kit.ids import is_id
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.models import WORKFLOW_PREFIX, Task
 from tollgate.workflows.errors import WorkflowNotFoundError
 from tollgate.workflows.models import Workflow
@@ -17,41 +18,40 @@ from tollgate.workflows.views import WorkflowPageView, WorkflowView, workflow_vi
 
 @dataclass(frozen=True, slots=True)
 class WorkflowReader:
-    """Shows workflows to their own account.
+    """Shows workflows. A workflow that the caller may not see is reported as not found.
 
-    `tasks_of` reads at most 100 tasks, and `address` returns the address of a file. `token` is the run token
-    that reads: it finds only the workflows that it created.
+    `tasks_of` reads at most 100 tasks, and `address` returns the address of a file.
     """
 
     workflows: WorkflowRepository
     tasks_of: Callable[[Sequence[str]], Sequence[Task]]
     address: Address
 
-    def find(self, account_id: str, workflow_id: str, token: str | None = None) -> Workflow:
-        """Return a workflow of the account. Raises `WorkflowNotFoundError`."""
+    def find(self, caller: Caller, workflow_id: str) -> Workflow:
+        """Return a workflow. Raises `WorkflowNotFoundError`."""
         found = self.workflows.get(workflow_id) if is_id(WORKFLOW_PREFIX, workflow_id) else None
-        if found is None or not found.is_visible(account_id, token):
+        if found is None or not caller.may_see(found.creator):
             raise WorkflowNotFoundError
         return found
 
-    def one(self, account_id: str, workflow_id: str, token: str | None = None) -> WorkflowView:
+    def one(self, caller: Caller, workflow_id: str) -> WorkflowView:
         """Return a workflow as its status shows it. Raises `WorkflowNotFoundError`."""
-        return self.view(self.find(account_id, workflow_id, token))
+        return self.view(self.find(caller, workflow_id))
 
     def view(self, workflow: Workflow) -> WorkflowView:
         """Return a workflow as its status shows it."""
         (shown,) = self._views([workflow])
         return shown
 
-    def page(self, account_id: str, query: Mapping[str, str], token: str | None = None) -> WorkflowPageView:
+    def page(self, caller: Caller, query: Mapping[str, str]) -> WorkflowPageView:
         """Return a page of workflows, the newest first. Raises `InvalidInputError`."""
         wanted = read_query(query)
         page = read_page(
             wanted.before,
             wanted.limit,
-            lambda before, limit: self.workflows.ids_of(account_id, before, limit),
+            lambda before, limit: self.workflows.ids_of(caller.account_id, before, limit),
             lambda ids: {each.workflow_id: each for each in self.workflows.get_all(ids)},
-            lambda each: each.is_visible(account_id, token),
+            lambda each: caller.may_see(each.creator),
         )
         shown: WorkflowPageView = {"workflows": self._views(page.rows)}
         if page.cursor is not None:

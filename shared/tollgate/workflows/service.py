@@ -13,13 +13,14 @@ from tollgate.kit.ids import is_id, new_id
 from tollgate.kit.money import cents_up
 from tollgate.kit.observability import correlation_id, logger
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.holds import Hold
 from tollgate.ledger.reservations import QUOTE_PREFIX, Reservation
 from tollgate.quotes.repository import QuoteRepository
 from tollgate.quotes.views import QuoteStatus, SavedQuote
 from tollgate.tasks.charges import MarkupChangedError, Purchase
 from tollgate.tasks.errors import IdempotencyConflictError, MaxCostExceededError
-from tollgate.tasks.idempotency import AlreadyCreatedError, owner_of
+from tollgate.tasks.idempotency import AlreadyCreatedError
 from tollgate.tasks.models import WORKFLOW_PREFIX
 from tollgate.tasks.request import check_idempotency_key, request_hash
 from tollgate.tasks.service import TaskService
@@ -70,8 +71,7 @@ class WorkflowService:
         check_idempotency_key(idempotency_key)
         body_hash, now_ms = request_hash(body), self.clock.now_ms()
         if idempotency_key is not None:
-            owner = owner_of(key.account_id, key.token_id)
-            earlier = self.tasks.idempotency.earlier(owner, idempotency_key, now_ms)
+            earlier = self.tasks.idempotency.earlier(key.caller, idempotency_key, now_ms)
             if earlier is not None:
                 return self._repeated(key, earlier, body_hash)
         asked = read_workflow(body, self.tasks.webhook_guard)
@@ -94,22 +94,22 @@ class WorkflowService:
         except MarkupChangedError as exc:
             raise _no_workflows() from exc
 
-    def cancel(self, account_id: str, workflow_id: str, token: str | None = None) -> WorkflowView:
+    def cancel(self, caller: Caller, workflow_id: str) -> WorkflowView:
         """Start no further step, and end the running generations as `TaskService.cancel` says.
 
         A repeat changes nothing more. Raises `WorkflowNotFoundError`, `ConcurrencyLimitedError`.
         """
-        workflow = self._stopped(account_id, workflow_id, token)
+        workflow = self._stopped(caller, workflow_id)
         # A crash before here leaves tasks that run to their end; a repeat ends them.
         for step in workflow.running(StepKind.MEDIA):
             if step.task_id is not None:
-                self.tasks.cancel(account_id, step.task_id)
+                self.tasks.cancel(caller, step.task_id)
         return self.reader.view(workflow)
 
-    def _stopped(self, account_id: str, workflow_id: str, token: str | None) -> Workflow:
+    def _stopped(self, caller: Caller, workflow_id: str) -> Workflow:
         """Return a workflow of which no further step starts."""
         for _ in range(MAX_ATTEMPTS):
-            workflow = self.reader.find(account_id, workflow_id, token)
+            workflow = self.reader.find(caller, workflow_id)
             if workflow.has_ended or workflow.is_cancelled:
                 return workflow
             now_ms = self.clock.now_ms()
@@ -175,8 +175,7 @@ class WorkflowService:
             if idempotency_key is None:
                 return writes
             store = self.tasks.idempotency
-            owner = owner_of(account_id, key.token_id)
-            return [store.tie(owner, [workflow_id], now_ms, idempotency_key, body_hash), *writes]
+            return [store.tie(key.caller, [workflow_id], now_ms, idempotency_key, body_hash), *writes]
 
         hold = Hold(quote_id, sum(step.micro_usd for step in steps), ends_at_ms, counter)
         self.tasks.buy(Purchase(account_id, now_ms, [], [], hold), together, allowance, spender)
@@ -191,7 +190,7 @@ class WorkflowService:
         if earlier.request_hash != body_hash or not is_id(WORKFLOW_PREFIX, workflow_id):
             raise IdempotencyKeyReusedError
         logger.info("workflow.repeated", workflow_id=workflow_id)
-        return self.reader.one(key.account_id, workflow_id, key.token_id)
+        return self.reader.one(key.caller, workflow_id)
 
 
 def _no_workflows() -> ForbiddenError:

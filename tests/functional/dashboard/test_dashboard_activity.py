@@ -21,9 +21,11 @@ from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.hold_entries import failed_entry, void_entry
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import Hold
+from tollgate.tasks.models import Task
 
 PROMPTS = ("a boat", "[[reject]]")
 TEXT_MICRO_USD = 1_234
@@ -71,6 +73,12 @@ def rows(browser: Browser, query: str = "") -> list[str]:
     return [words_of(row) for row in re.findall(r"<tr>(.*?)</tr>", found[1], re.DOTALL)]
 
 
+def finished_task(browser: Browser) -> Task:
+    """Return the customer's newest task that has finished."""
+    caller = Caller.of_account(browser.sign_in())
+    return api_parts.api().reader.found(caller, {"status": "finished"}).rows[0]
+
+
 @pytest.mark.usefixtures("key_id")
 class TestRows:
     def test_each_request_has_its_key_status_times_tokens_and_cost(self, browser: Browser) -> None:
@@ -83,7 +91,7 @@ class TestRows:
             assert word in failed
         for word in (PAID_IMAGE, "Finished", "Shop", "$0.01"):
             assert word in finished
-        task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
+        task = finished_task(browser)
         took_s = ((task.finished_at_ms or 0) - task.created_at_ms) / 1000
         assert took_s >= 1.5
         assert f" {took_s} s " in finished
@@ -95,7 +103,7 @@ class TestRows:
         assert '<h2 id="moves">Credits and debits</h2>' in browser.get("/statements").text
 
     def test_a_generation_shows_its_thumbnail(self, browser: Browser) -> None:
-        task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
+        task = finished_task(browser)
         assert f'src="{task.files[0].url}.thumb.webp"' in browser.get("/activity").text
 
     def test_a_text_that_nobody_answered_says_so(
@@ -121,7 +129,7 @@ class TestRows:
         assert (line["status"], line["costUsd"], line["model"]) == ("failed", "0", "gpt-5.4-mini")
 
     def test_a_generation_says_which_providers_were_asked(self, browser: Browser) -> None:
-        task = api_parts.api().reader.found(browser.sign_in(), {"status": "finished"}).rows[0]
+        task = finished_task(browser)
         assert rows(browser)[-1].count(task.attempts[0].provider) == 1
 
     @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.support.dashboard import Answer, Browser
 from tests.support.samples import PAID_IMAGE
 from tollgate.audit.events import Action, Log
 from tollgate.composition import api as api_parts
+from tollgate.ledger.callers import Caller
 
 WITH_INPUT = {"input": "on"}
 
@@ -47,7 +48,7 @@ class TestSharing:
         assert link_in(browser.post(f"/tasks/{task_id}/share", WITH_INPUT)) == link
         stranger = Browser()
         seen = stranger.get(link)
-        (file,) = api_parts.api().reader.find(account_id, task_id).files
+        (file,) = api_parts.api().reader.find(Caller.of_account(account_id), task_id).files
         assert (seen.status, file.url in seen.text, "a red boat" in seen.text) == (200, True, True)
         assert 'content="noindex"' in seen.text
         assert account_id not in seen.text
@@ -110,7 +111,8 @@ class TestTheGallery:
         answer = browser.post("/tasks/delete", {"task": [task_id, running]})
         assert "Files of 1 generation deleted. 1 still running." in answer.text
         assert answer.headers["hx-trigger"] == "tasks-deleted"
-        tasks = {each: api_parts.api().reader.find(account_id, each) for each in (task_id, fox)}
+        reader, caller = api_parts.api().reader, Caller.of_account(account_id)
+        tasks = {each: reader.find(caller, each) for each in (task_id, fox)}
         assert (tasks[task_id].files, len(tasks[fox].files)) == ((), 1)
         assert Browser().get(link).status == 404
         assert browser.post("/tasks/delete", {"task": [task_id]}).status == 200

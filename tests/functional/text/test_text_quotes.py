@@ -39,7 +39,7 @@ def reserved(client: TextClient, *requests: tuple[str, Any], user: str | None = 
 
 def left(client: TextClient, quote_id: str) -> int:
     """Return what is left of a quote's reserved money."""
-    return api_parts.api().quotes.one(client.account.account_id, quote_id)["reservedMicroUsd"]
+    return api_parts.api().quotes.one(key_of(client).caller, quote_id)["reservedMicroUsd"]
 
 
 class TestCharges:
@@ -66,7 +66,7 @@ class TestCharges:
         # Each with the end user of the quote.
         assert {entry.user for entry in entries} == {"ann"}
         assert left(client, quote_id) >= TEXT_MICRO_USD
-        api_parts.api().quotes.cancel(client.account.account_id, quote_id)
+        api_parts.api().quotes.cancel(key_of(client).caller, quote_id)
         assert client.settled()
         assert client.balance() == before + sum(entry.amount_micro_usd for entry in entries)
 
@@ -109,7 +109,7 @@ class TestCharges:
         with ThreadPoolExecutor(8) as pool:
             found = sorted(pool.map(ask, range(8)))
         assert found == [(200, "")] * 3 + [(402, "quote_exhausted")] * 5
-        api_parts.api().quotes.cancel(client.account.account_id, quote_id)
+        api_parts.api().quotes.cancel(key_of(client).caller, quote_id)
         assert client.settled()
 
     def test_budgets_count_the_charges_and_nothing_else(self, client: TextClient) -> None:
@@ -123,7 +123,7 @@ class TestCharges:
             client.post("/chat/completions", TEXT_BODY, **{"x-tollgate-quote": quote_id}).status_code == 200
         )
         [entry] = client.texts_when(1)
-        api.quotes.cancel(client.account.account_id, quote_id)
+        api.quotes.cancel(key_of(client).caller, quote_id)
         assert client.settled()
         stamp, _ = period_at(BudgetPeriod.MONTH, entry.created_at_ms)
         found = api.budgets.budgets.read(client.account.account_id).budgets[0]
@@ -134,7 +134,7 @@ class TestCharges:
 class TestRefusals:
     def test_a_quote_that_has_ended(self, client: TextClient) -> None:
         quote_id, _ = reserved(client, (CHAT, TEXT_BODY))
-        api_parts.api().quotes.cancel(client.account.account_id, quote_id)
+        api_parts.api().quotes.cancel(key_of(client).caller, quote_id)
         answer = client.post("/chat/completions", TEXT_BODY, **{"x-tollgate-quote": quote_id})
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "quote_ended")
         assert answer.headers["x-should-retry"] == "false"

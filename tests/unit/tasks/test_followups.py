@@ -9,12 +9,14 @@ from tests.unit.catalog.cases import CATALOG
 from tests.unit.tasks.test_lifecycle import new_task
 from tollgate.kit.errors import InvalidInputError
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.callers import Caller
 from tollgate.tasks.followups import find_origin, with_references
 from tollgate.tasks.models import Attempt, Origin, Task, TaskStatus
 
 P, Q, OTHER = (f"task_{digit * 26}" for digit in "123")
 SUNO = CATALOG.media_model("suno")
 WAV = {"action": "wav", "parentTaskId": P, "audioId": "a1"}
+ADA = Caller.of_account("usr_1")
 MASHUP = {"action": "mashup", "sourceTaskIds": [P, Q]}
 
 
@@ -29,7 +31,7 @@ def done(task_id: str, provider: str = "poyo", reference: str | None = "ref", **
 
 def origin(values: dict[str, Any], *earlier: Task) -> Origin | None:
     known = {task.task_id: task for task in earlier}
-    return find_origin("usr_1", SUNO, values, known.get)
+    return find_origin(ADA, SUNO, values, known.get)
 
 
 def paths(values: dict[str, Any], *earlier: Task) -> list[str]:
@@ -63,17 +65,18 @@ def test_what_cannot_be_built_on_is_named(parent: Task) -> None:
 
 def test_what_cannot_be_an_id_is_looked_up_nowhere() -> None:
     with pytest.raises(InvalidInputError):
-        find_origin("usr_1", SUNO, {**WAV, "parentTaskId": "x" * 3_000}, lambda _: pytest.fail("looked up"))
+        find_origin(ADA, SUNO, {**WAV, "parentTaskId": "x" * 3_000}, lambda _: pytest.fail("looked up"))
 
 
-@pytest.mark.parametrize(("caller", "is_found"), [(None, True), ("tok_1", True), ("tok_2", False)], ids=str)
-def test_a_run_token_continues_only_its_own(caller: str | None, is_found: bool) -> None:
+@pytest.mark.parametrize(("token", "is_found"), [(None, True), ("tok_1", True), ("tok_2", False)], ids=str)
+def test_a_run_token_continues_only_its_own(token: str | None, is_found: bool) -> None:
+    caller = Caller("usr_1", token)
     earlier = done(P, attribution=Attribution(token="tok_1"))
     if is_found:
-        assert find_origin("usr_1", SUNO, WAV, {P: earlier}.get, caller) == Origin("poyo", {P: "ref"})
+        assert find_origin(caller, SUNO, WAV, {P: earlier}.get) == Origin("poyo", {P: "ref"})
     else:
         with pytest.raises(InvalidInputError):
-            find_origin("usr_1", SUNO, WAV, {P: earlier}.get, caller)
+            find_origin(caller, SUNO, WAV, {P: earlier}.get)
 
 
 def test_each_of_several_is_checked() -> None:
