@@ -133,7 +133,7 @@ class TestElsewhere:
 
     def test_log_probabilities_of_a_response_are_refused(self, client: TextClient) -> None:
         body = {"model": "gpt-5.4-mini", "input": "hello", "include": ["message.output_text.logprobs"]}
-        assert client.post("/responses", body).json()["error"]["details"][0]["path"] == "/include"
+        assert client.post("/responses", body).json()["error"]["details"][0]["path"] == "/include/0"
 
 
 # A value for each field of OpenAI's chats, and for an unknown one. Each value asks for something.

@@ -8,10 +8,22 @@ import pytest
 from anthropic.types.beta import (
     BetaContentBlockParam,
     BetaContentBlockSourceParam,
+    BetaJSONOutputFormatParam,
+    BetaOutputConfigParam,
     BetaPlainTextSourceParam,
+    BetaThinkingConfigParam,
+    BetaToolChoiceParam,
     BetaURLPDFSourceParam,
 )
-from openai.types.chat import ChatCompletionContentPartParam, ChatCompletionMessageParam
+from openai.types import ReasoningEffort
+from openai.types.chat import (
+    ChatCompletionContentPartParam,
+    ChatCompletionMessageParam,
+    ChatCompletionNamedToolChoiceCustomParam,
+    ChatCompletionNamedToolChoiceParam,
+    ChatCompletionToolUnionParam,
+)
+from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 from openai.types.responses import ResponseInputContentParam, ResponseInputItemParam
 from typing_extensions import get_type_hints, is_typeddict
 
@@ -58,6 +70,26 @@ def item(value: Any) -> list[Problem]:
     return response_problems({"input": [value]})
 
 
+def tool(value: Any) -> list[Problem]:
+    return shape_problems(TextProtocol.OPENAI, {"tools": [value]})
+
+
+def chosen(value: Any) -> list[Problem]:
+    return shape_problems(TextProtocol.OPENAI, {"tool_choice": value})
+
+
+def choice(value: Any) -> list[Problem]:
+    return shape_problems(TextProtocol.ANTHROPIC, {"tool_choice": value})
+
+
+def thinking(value: Any) -> list[Problem]:
+    return shape_problems(TextProtocol.ANTHROPIC, {"thinking": value})
+
+
+def output_format(value: Any) -> list[Problem]:
+    return shape_problems(TextProtocol.ANTHROPIC, {"output_config": {"format": value}})
+
+
 PART = "/messages/0/content/0"
 PLACES: list[tuple[Place, Any]] = [
     (Place(PART, chat), ChatCompletionContentPartParam),
@@ -68,6 +100,14 @@ PLACES: list[tuple[Place, Any]] = [
         (Place(f"{PART}/source", source), one)
         for one in (BetaURLPDFSourceParam, BetaPlainTextSourceParam, BetaContentBlockSourceParam)
     ],
+    (Place("/tools/0", tool), ChatCompletionToolUnionParam),
+    *[
+        (Place("/tool_choice", chosen), one)
+        for one in (ChatCompletionNamedToolChoiceParam, ChatCompletionNamedToolChoiceCustomParam)
+    ],
+    (Place("/tool_choice", choice), BetaToolChoiceParam),
+    (Place("/thinking", thinking), BetaThinkingConfigParam),
+    (Place("/output_config/format", output_format), BetaJSONOutputFormatParam),
     (Place("/input/0/content/0", part), ResponseInputContentParam),
     (Place("/input/0", item), ResponseInputItemParam),
 ]
@@ -184,6 +224,20 @@ OF_BODIES: list[tuple[str, Any, str]] = [
     ("chat", {"logit_bias": {"50256": "x"}}, "/logit_bias/50256"),
     ("chat", {"metadata": 5}, "/metadata"),
     ("chat", {"metadata": {"a/b": 5}}, "/metadata/a~1b"),
+    ("chat", {"logit_bias": {"50256": 101}}, "/logit_bias/50256"),
+    ("chat", {"reasoning_effort": "huge"}, "/reasoning_effort"),
+    ("chat", {"verbosity": "loud"}, "/verbosity"),
+    ("chat", {"tools": [{"type": "function"}]}, "/tools/0/function"),
+    ("chat", {"tools": [{"function": {"name": "f"}}]}, "/tools/0/type"),
+    ("chat", {"tool_choice": {"type": "function", "name": "f"}}, "/tool_choice/function"),
+    ("messages", {"thinking": {"type": "hard"}}, "/thinking/type"),
+    ("messages", {"thinking": {"type": "enabled"}}, "/thinking/budget_tokens"),
+    ("messages", {"tool_choice": {"type": "required"}}, "/tool_choice/type"),
+    ("messages", {"tool_choice": {"type": "tool"}}, "/tool_choice/name"),
+    ("messages", {"output_config": {"effort": "minimal"}}, "/output_config/effort"),
+    ("messages", {"output_config": {"format": {"type": "json_object"}}}, "/output_config/format/type"),
+    ("messages", {"output_config": {"format": {"type": "json_schema"}}}, "/output_config/format/schema"),
+    ("messages", {"temperature": "x"}, "/temperature"),
     ("messages", {"system": [{"type": "text", "text": 5}]}, "/system/0/text"),
     ("messages", {"thinking": {"type": "enabled", "budget_tokens": "x"}}, "/thinking/budget_tokens"),
     ("messages", {"tools": [{"name": "a", "input_schema": 5}]}, "/tools/0/input_schema"),
@@ -208,6 +262,48 @@ CHECKS = {
 @pytest.mark.parametrize(("protocol", "body", "path"), OF_BODIES, ids=lambda value: str(value)[:40])
 def test_a_malformed_field_of_a_body_is_refused(protocol: str, body: Any, path: str) -> None:
     assert [one.path for one in CHECKS[protocol](body)] == [path]
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2), ("frequency_penalty", -2, 2)],
+)
+def test_a_number_outside_of_the_bounds_that_openai_documents_is_refused_with_them(
+    name: str, least: int, most: int
+) -> None:
+    assert [CHECKS["chat"]({name: value}) for value in (least, most, most - 0.5)] == [[], [], []]
+    for value in (least - 0.1, most + 0.1):
+        (problem,) = CHECKS["chat"]({name: value})
+        message = f"Must be a number, {least} to {most}."
+        assert problem == Problem(f"/{name}", message, f"{least} to {most}")
+    assert [one.path for one in CHECKS["chat"]({name: True})] == [f"/{name}"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "body_of", "protocol"),
+    [
+        (ReasoningEffort, lambda value: {"reasoning_effort": value}, "chat"),
+        (
+            get_type_hints(CompletionCreateParamsBase)["verbosity"],
+            lambda value: {"verbosity": value},
+            "chat",
+        ),
+        (
+            get_type_hints(BetaOutputConfigParam)["effort"],
+            lambda value: {"output_config": {"effort": value}},
+            "messages",
+        ),
+    ],
+)
+def test_every_value_of_the_sdk_is_accepted(hint: Any, body_of: Any, protocol: str) -> None:
+    values = [one for each in plain(hint) for one in get_args(each)]
+    assert len(values) > 2
+    assert [CHECKS[protocol](body_of(value)) for value in values] == [[] for _ in values]
+
+
+def test_a_field_that_must_be_one_of_few_is_refused_with_all_of_them() -> None:
+    (problem,) = CHECKS["messages"]({"thinking": {"type": "hard"}})
+    assert problem.message == "Must be one of: enabled, adaptive, disabled, between_tools."
 
 
 def test_only_the_first_problems_are_told() -> None:

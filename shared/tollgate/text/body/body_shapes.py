@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, one_of
 from tollgate.text.body.shapes import (
     FLAG,
     LIST,
@@ -25,6 +25,7 @@ from tollgate.text.body.shapes import (
     one_text_of,
     text_or,
     values,
+    within,
 )
 from tollgate.text.models import TextProtocol
 
@@ -112,12 +113,26 @@ _MESSAGE = fields(
     },
     {},
 )
+_SHOWN = {"display": TEXT, "block_binding": OBJECT}
+_THINKING: Checks = {
+    "enabled": fields({"budget_tokens": WHOLE}, _SHOWN),
+    "adaptive": fields({}, _SHOWN),
+    **dict.fromkeys(("disabled", "between_tools"), ANYTHING),
+}
+_SEVERAL = {"disable_parallel_tool_use": FLAG}
+_CHOICES: Checks = {
+    **dict.fromkeys(("auto", "any"), fields({}, _SEVERAL)),
+    "tool": fields({"name": filled}, _SEVERAL),
+    "none": ANYTHING,
+}
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+_OUTPUT_FORMATS: Checks = {"json_schema": fields({"schema": OBJECT}, {})}
 MESSAGES: Checks = {
     "messages": each(_MESSAGE),
     "system": text_or(each(by_type({"text": _TEXT_BLOCK})), "a list of text blocks"),
     "stop_sequences": each(TEXT),
-    "thinking": fields({"type": TEXT}, {"budget_tokens": WHOLE, "display": TEXT}),
-    "tool_choice": fields({"type": TEXT}, {"name": TEXT, "disable_parallel_tool_use": FLAG}),
+    "thinking": by_type(_THINKING),
+    "tool_choice": by_type(_CHOICES),
     "tools": each(
         fields(
             {},
@@ -132,10 +147,11 @@ MESSAGES: Checks = {
         )
     ),
     "metadata": fields({}, {"user_id": TEXT}),
-    "output_config": fields({}, {"effort": TEXT, "format": fields({"type": TEXT}, {"schema": OBJECT})}),
+    "output_config": fields({}, {"effort": one_text_of(*_EFFORTS), "format": by_type(_OUTPUT_FORMATS)}),
     "context_management": fields({}, {"edits": LIST}),
     "cache_control": _CACHE,
     "top_k": WHOLE,
+    **dict.fromkeys(("temperature", "top_p"), NUMBER),
 }
 
 # Chats: https://platform.openai.com/docs/api-reference/chat/create and the SDK's content parts. Other vendors
@@ -181,13 +197,18 @@ _FORMATS: Checks = {
         {"json_schema": fields({"name": TEXT}, {"schema": OBJECT, "description": TEXT, "strict": FLAG})}, {}
     ),
 }
-_CHOICE = text_or(fields({"type": TEXT}, {"function": fields({"name": TEXT}, {})}), "an object with a type")
+_NAMED = fields({"name": filled}, {})
+# Vendors have other tools and choices, and check them.
+_TOOLS: Checks = {"function": fields({"function": _FUNCTION}, {}), "custom": fields({"custom": _NAMED}, {})}
+_TOOL = by_type(_TOOLS, takes_others=True)
+_CHOSEN: Checks = {name: fields({name: _NAMED}, {}) for name in _TOOLS}
+_CHOICE = text_or(by_type(_CHOSEN, takes_others=True), "an object with a type")
 
 
 def _chat_message(value: Any, path: str) -> Iterator[Problem]:
     role = value.get("role") if isinstance(value, dict) else None
     if not isinstance(role, str) or role not in CHAT_ROLES:
-        yield Problem(f"{path}/role", "Unknown role.", list(CHAT_ROLES))
+        yield one_of(f"{path}/role", CHAT_ROLES)
     else:
         yield from CHAT_ROLES[role](value, path)
 
@@ -195,14 +216,19 @@ def _chat_message(value: Any, path: str) -> Iterator[Problem]:
 CHAT: Checks = {
     "messages": each(_chat_message),
     "stop": text_or(each(TEXT), "a list of strings"),
-    "tools": each(fields({}, {"type": TEXT, "function": _FUNCTION})),
+    "tools": each(_TOOL),
     "tool_choice": _CHOICE,
     "response_format": by_type(_FORMATS),
-    **dict.fromkeys(("reasoning_effort", "user", "safety_identifier", "verbosity", "prompt_cache_key"), TEXT),
+    **dict.fromkeys(("user", "safety_identifier", "prompt_cache_key"), TEXT),
+    "reasoning_effort": one_text_of("none", "minimal", *_EFFORTS),
+    "verbosity": one_text_of("low", "medium", "high"),
     **dict.fromkeys(("seed", "top_logprobs", "top_k"), WHOLE),
+    "temperature": within(0, 2),
+    "top_p": within(0, 1),
+    **dict.fromkeys(("presence_penalty", "frequency_penalty"), within(-2, 2)),
     **dict.fromkeys(("logprobs", "parallel_tool_calls", "store"), FLAG),
     **dict.fromkeys(("audio", "prediction", "thinking", "reasoning"), OBJECT),
-    "logit_bias": values(NUMBER),
+    "logit_bias": values(within(-100, 100)),
     "metadata": values(TEXT),
     "modalities": each(TEXT),
     "functions": each(_FUNCTION),

@@ -178,10 +178,6 @@ def translated_tools(fields: Mapping[str, Any], tool: Callable[[Any, str], dict[
     return {"tools": [tool(each, f"/tools/{at}") for at, each in enumerate(tools)]} if tools else {}
 
 
-# Some vendors ignore a text here, and others fail.
-_NUMBERS = ("temperature", "top_p", "presence_penalty", "frequency_penalty")
-
-
 def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool) -> list[Problem]:
     found = []
     if not isinstance(fields.get("model"), str):
@@ -202,10 +198,6 @@ def _problems(protocol: TextProtocol, fields: Mapping[str, Any], is_count: bool)
 
 
 def _number_problems(protocol: TextProtocol, fields: Mapping[str, Any]) -> Iterator[Problem]:
-    for name in _NUMBERS:
-        value = fields.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            yield Problem(f"/{name}", "Must be a number.")
     for name in LIMIT_FIELDS[protocol]:
         if not _is_whole(fields.get(name), 1 if protocol is TextProtocol.OPENAI else 0, None):
             yield Problem(f"/{name}", "Must be a whole number of tokens, above 0.")

@@ -6,7 +6,7 @@ A check yields the problems of a value at a JSON pointer. Fields that no check n
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tollgate.kit.problems import Problem, pointer_step
+from tollgate.kit.problems import Problem, one_of, pointer_step
 
 Check = Callable[[Any, str], Iterator[Problem]]
 Checks = Mapping[str, Check]
@@ -40,7 +40,20 @@ def one_text_of(*names: str) -> Check:
 
     def check(value: Any, path: str) -> Iterator[Problem]:
         if not isinstance(value, str) or value not in names:
-            yield Problem(path, f"Must be {' or '.join(names)}.", list(names))
+            yield one_of(path, names)
+
+    return check
+
+
+def within(least: float, most: float) -> Check:
+    """Return the check of a number with bounds."""
+
+    def check(value: Any, path: str) -> Iterator[Problem]:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            yield Problem(path, "Must be a number.")
+        elif not least <= value <= most:
+            allowed = f"{least} to {most}"
+            yield Problem(path, f"Must be a number, {allowed}.", allowed)
 
     return check
 
@@ -111,6 +124,6 @@ def by_type(kinds: Checks, *, takes_others: bool = False) -> Check:
         if isinstance(kind, str) and kind in kinds:
             yield from kinds[kind](value, path)
         elif not (takes_others and isinstance(kind, str)):
-            yield Problem(f"{path}/type", "Must be a known type.", list(kinds))
+            yield one_of(f"{path}/type", kinds)
 
     return check
