@@ -22,4 +22,4 @@ def get_request(api: Services, key: AnyKey, request_id: str) -> Response:
 @router.delete("/api/v1/requests/{request_id}")
 def end_request(api: Services, key: TextKey, request_id: str) -> Response:
     """End a streamed request within seconds. Its usage up to then is charged."""
-    return envelope(api.accounts.end_request(key.account_id, request_id, key.token_id))
+    return envelope(api.accounts.end_request(key.caller, request_id))

@@ -137,7 +137,7 @@ async def converse(account_id: str, aws: Aws) -> None:
     storage = Storage(db, aws.stack.refs["ResponsesTable"], objects, parts.clock())
     for size in (1, MAX_ROW_BYTES):
         items = [{"role": "user", "content": PLAN * size}]
-        await ConversationRepository(storage).create(account_id, {"topic": ADA}, items)
+        await ConversationRepository(storage).create(Caller.of_account(account_id), {"topic": ADA}, items)
 
 
 class AtOnce:

@@ -12,6 +12,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import RequestNotFoundError
 from tollgate.kit.ids import is_id, new_id
+from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.holds import MAX_HOLDS, AlreadyResolvedError
 from tollgate.ledger.repository import LedgerRepository
@@ -47,17 +48,17 @@ class AccountService:
         """Return the account. Raises `UserNotFoundError`."""
         return self._accounts.existing(account_id)
 
-    def end_request(self, account_id: str, request_id: str, token: str | None = None) -> EndingRequestView:
+    def end_request(self, caller: Caller, request_id: str) -> EndingRequestView:
         """Ask a running text request to end; its process looks every 5 s.
 
-        A run token `token` ends only its own. Raises `RequestNotFoundError`.
+        A run token ends only its own. Raises `RequestNotFoundError`.
         """
         if not is_id("req", request_id):
             raise RequestNotFoundError
-        if token is not None and not self._is_of_token(account_id, request_id, token):
+        if caller.token is not None and not self._is_of_token(caller.account_id, request_id, caller.token):
             raise RequestNotFoundError
         try:
-            self._ledger.request_end(account_id, request_id)
+            self._ledger.request_end(caller.account_id, request_id)
         except AlreadyResolvedError as exc:
             raise RequestNotFoundError from exc
         return {"requestId": request_id, "ending": True}

@@ -37,7 +37,6 @@ from tollgate.kit.errors import IdempotencyKeyReusedError, StorageBusyError
 from tollgate.kit.ids import is_id
 from tollgate.ledger.attribution import HEADER, attribution_of
 from tollgate.text.body.fields import invalid
-from tollgate.text.responses.storage import made_by
 from tollgate.text.upstream.exchange import encoded
 from tollgate.text.wire.errors import BatchLimitReachedError, BatchNotFoundError
 
@@ -112,7 +111,7 @@ class BatchService:
                 raise BatchLimitReachedError
             own = {name: sent.headers[name] for name in KEPT_HEADERS if name in sent.headers}
             more = {"key_id": sent.key.key_id, "headers": own, "once": sent.once, **fields}
-            more |= made_by(sent.key.token_id)
+            more |= sent.key.caller.stored()
             made = new_batch(account_id, sent.kind, self.kept.storage.clock.now_ms(), sent.fingerprint, more)
             if lines is not None:
                 await self.kept.storage.count(account_id, len(lines))
@@ -243,9 +242,9 @@ class _Sent:
 
     @property
     def once(self) -> str | None:
-        """Return its Idempotency-Key; a run token's with the token's id, because it sees only its own."""
-        once, token = self.headers.get(IDEMPOTENCY_KEY), self.key.token_id
-        return once if once is None or token is None else f"{token}#{once}"
+        """Return the name of its Idempotency-Key among those in its account."""
+        once, caller = self.headers.get(IDEMPOTENCY_KEY), self.key.caller
+        return None if once is None else caller.idempotency_id(once).removeprefix(f"{caller.account_id}#")
 
     @property
     def fingerprint(self) -> str:

@@ -116,15 +116,6 @@ class Run:
         )
 
 
-def may_see(token: str | None, made_by: str | None) -> bool:
-    """Return whether a caller may read and change a row of its account (site/run-tokens.md#its-view).
-
-    `token` is the caller's run token; other keys and members have none, and may see every row. `made_by` is
-    the run token that created the row, if one did.
-    """
-    return token is None or token == made_by
-
-
 def token_id_of(key_id: str) -> str:
     """Return the id of the token whose key has this id."""
     return f"{PREFIX}_{key_id.removeprefix(_KEY_PREFIX)}"

@@ -16,6 +16,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger, note
+from tollgate.ledger.callers import Caller
 from tollgate.text.body.fields import invalid
 from tollgate.text.models import TextProtocol
 from tollgate.text.money.handover import handed_over, taken_over
@@ -92,11 +93,9 @@ class BackgroundResponses:
         hold = handed_over(placed, self.text.clock.now_ms())
         run = {"fields": fields, "hold": hold}
         items = with_ids(said.items, response["id"])
-        stored = StoredResponse(
-            response, items, said.earlier_ids, said.model, run=run, token=rendering.keeping.token
-        )
-        is_streamed = rendering.keeping.is_streamed
-        state = await self.kept.queue(placed.account_id, stored, said.earlier, is_streamed=is_streamed)
+        stored = StoredResponse(response, items, said.earlier_ids, said.model, run=run)
+        creator, is_streamed = rendering.keeping.creator, rendering.keeping.is_streamed
+        state = await self.kept.queue(creator, stored, said.earlier, is_streamed=is_streamed)
         return replace(stored, row=state)
 
     async def run(self, account_id: str, response_id: str) -> None:
@@ -133,16 +132,15 @@ class BackgroundResponses:
         fields = {**run["fields"], "input": list(found.items)}
         size_bytes = sum(map(size_of, (fields, *found.before)))
         said = Said(found.model, found.items, found.earlier, found.before, size_bytes)
-        response, account_id = found.response, found.row["account_id"]
+        response = found.response
         asked = read_responses_request(fields)
         return self.responses.call(
-            account_id,
+            Caller.from_item(found.row),
             asked,
             said,
             response_id=response["id"],
             created_s=response["created_at"],
             claim=token,
-            token=found.token,
         )
 
     async def _answer(self, call: ResponsesCall, placed: PlacedHold, writer: PartWriter) -> None:
@@ -216,7 +214,7 @@ class BackgroundResponses:
         response = {**found.response, "status": CANCELLED}
         ended = replace(found, response=response, run=None, before=())
         try:
-            await self.kept.end(placed.account_id, ended, is_unclaimed())
+            await self.kept.end(Caller.from_item(found.row), ended, is_unclaimed())
         except MovedOnError:
             return False
         await self.text.finishing.run(self.text.billing.void(placed))

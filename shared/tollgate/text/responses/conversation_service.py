@@ -47,7 +47,7 @@ class ConversationService:
         fields = _fields(body or b"{}", ("metadata", "items"))
         items = numbered(_items(fields.get("items")), _core())
         metadata = metadata_of(fields.get("metadata"))
-        return encoded((await self.kept.create(key.account_id, metadata, items, key.token_id)).shown())
+        return encoded((await self.kept.create(key.caller, metadata, items)).shown())
 
     async def get(self, key: ApiKey, conversation_id: str) -> bytes:
         """Return a conversation."""

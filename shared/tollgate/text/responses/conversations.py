@@ -16,12 +16,13 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import Write, put_if_unchanged
 from tollgate.kit.errors import StorageBusyError
 from tollgate.kit.ids import is_id, new_id
+from tollgate.ledger.callers import Caller
 from tollgate.text.body.fields import invalid
 from tollgate.text.body.json_body import MAX_BODY_BYTES
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.items import MAX_ITEMS
 from tollgate.text.responses.repository import MAX_AT_ONCE, Reader
-from tollgate.text.responses.storage import LIFETIME_S, Storage, made_by, row_key
+from tollgate.text.responses.storage import LIFETIME_S, Storage, row_key
 from tollgate.text.wire.errors import ConversationNotFoundError
 
 # Additions to one conversation: responses, and requests that add items. Each is a separate read.
@@ -98,12 +99,12 @@ class ConversationRepository:
     storage: Storage
 
     async def create(
-        self, account_id: str, metadata: Mapping[str, str], items: Sequence[Any], token: str | None = None
+        self, creator: Caller, metadata: Mapping[str, str], items: Sequence[Any]
     ) -> Conversation:
-        """Store a new conversation, of the run token `token` if one creates it. Raises `StoreFullError`."""
+        """Store a new conversation. Raises `StoreFullError`."""
         row: Item = {
-            **row_key(account_id, new_id(_PREFIX)),
-            **made_by(token),
+            **row_key(creator.account_id, new_id(_PREFIX)),
+            **creator.stored(),
             "created_at_s": self.storage.now_s(),
             "expires_at_s": self.storage.now_s() + LIFETIME_S,
             "metadata": dict(metadata),
@@ -111,7 +112,7 @@ class ConversationRepository:
             "batches": [],
             "seq": 1,
         }
-        await self.storage.count(account_id, len(json.dumps(metadata)), conversations=1)
+        await self.storage.count(creator.account_id, len(json.dumps(metadata)), conversations=1)
         if items:
             batch = await self._batch(row, new_id("batch"), items)
             row["batches"] = [batch]
@@ -120,7 +121,7 @@ class ConversationRepository:
 
     async def find(self, reader: Reader, conversation_id: str) -> Conversation:
         """Return a conversation."""
-        found = await self._find(reader.account_id, conversation_id)
+        found = await self._find(reader.caller.account_id, conversation_id)
         if not reader.may_see(found.row) or not all(reader.may_read(model) for model in found.row["models"]):
             raise ConversationNotFoundError(conversation_id)
         return found
@@ -158,7 +159,9 @@ class ConversationRepository:
     ) -> Conversation:
         """Replace the metadata. Raises `StorageBusyError`."""
         await self.find(reader, conversation_id)
-        return await self._change(reader.account_id, conversation_id, lambda _: {"metadata": dict(metadata)})
+        return await self._change(
+            reader.caller.account_id, conversation_id, lambda _: {"metadata": dict(metadata)}
+        )
 
     async def delete(self, reader: Reader, conversation_id: str, noted: Write) -> None:
         """Delete a conversation with its items, together with another write. Raises `StorageBusyError`.
@@ -168,7 +171,7 @@ class ConversationRepository:
 
         async def attempt() -> None:
             found = await self.find(reader, conversation_id)
-            await self._erase(reader.account_id, found.batches)
+            await self._erase(reader.caller.account_id, found.batches)
             await self.storage.db.transact([self._put(found, self.storage.gone_row(found.row)), noted])
 
         await _repeated(attempt)
@@ -191,9 +194,9 @@ class ConversationRepository:
             try:
                 await self.storage.db.transact([self._put(found, row), noted])
             except _ChangedError:
-                await self._erase(reader.account_id, [Batch(*each) for each in moved])
+                await self._erase(reader.caller.account_id, [Batch(*each) for each in moved])
                 raise
-            await self._erase(reader.account_id, [batch])
+            await self._erase(reader.caller.account_id, [batch])
             return Conversation(row)
 
         return await _repeated(attempt)

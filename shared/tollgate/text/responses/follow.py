@@ -62,7 +62,9 @@ class FollowedResponse:
         ends_at_ms = self.clock.now_ms() + self.most_s * MS_PER_S
         while number < MAX_PARTS and self.clock.now_ms() < ends_at_ms and not gone.is_set():
             response_id = self.found.response["id"]
-            part = await self.kept.parts.after(self.reader.account_id, response_id, number, self.last_event)
+            part = await self.kept.parts.after(
+                self.reader.caller.account_id, response_id, number, self.last_event
+            )
             if part is not None:
                 number, looks, quiet_s = number + 1, 0, 0.0
                 self.last_event = max(self.last_event, part.last_event)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tollgate.kit.observability import emit, logger
+from tollgate.ledger.callers import Caller
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.events import INCOMPLETE
 from tollgate.text.responses.items import COMPLETED, numbered, with_ids
@@ -26,7 +27,7 @@ class Keeping:
     `claim`: the token of the process that runs it in the background (`states.py`).
     """
 
-    account_id: str
+    creator: Caller
     is_stored: bool
     items: Sequence[Any]
     earlier: Sequence[str]
@@ -38,8 +39,6 @@ class Keeping:
     claim: str | None = None
     is_streamed: bool = False
     """Whether it runs in the background, and its events are stored too."""
-    token: str | None = None
-    """The run token that creates it, if one does."""
 
     async def keep(self, response: dict[str, Any]) -> None:
         """Keep a response. The client gets it in any case, and it states whether it was kept."""
@@ -69,15 +68,17 @@ class Keeping:
 
     async def _store(self, response: dict[str, Any]) -> None:
         items = with_ids(self.items, str(response["id"]))
-        stored = StoredResponse(response, items, self.earlier, self.model, token=self.token)
+        stored = StoredResponse(response, items, self.earlier, self.model)
         if self.claim is None:
-            await self.responses.keep(self.account_id, stored)
+            await self.responses.keep(self.creator, stored)
             return
         # The claim stays, because a cancelled response is stored again when it is settled.
         fields = {CLAIM: self.claim, "is_streamed": self.is_streamed}
-        await self.responses.end(self.account_id, stored, is_claimed_by(self.claim), **fields)
+        await self.responses.end(self.creator, stored, is_claimed_by(self.claim), **fields)
 
     async def _append(self, response: dict[str, Any]) -> None:
         core = str(response["id"]).removeprefix("resp_")
         items = [*numbered(self.items, core), *response["output"]]
-        await self.conversations.append(self.account_id, str(self.conversation_id), core, items, self.model)
+        await self.conversations.append(
+            self.creator.account_id, str(self.conversation_id), core, items, self.model
+        )

@@ -18,8 +18,7 @@ from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
 from tollgate.kit.problems import Problem
-from tollgate.ledger.attribution import TOKEN
-from tollgate.ledger.runs import may_see
+from tollgate.ledger.callers import Caller
 from tollgate.text.body.fields import invalid
 from tollgate.text.body.json_body import MAX_BODY_BYTES, dumps
 from tollgate.text.models import TextModel
@@ -27,7 +26,7 @@ from tollgate.text.responses import states
 from tollgate.text.responses.events import QUEUED
 from tollgate.text.responses.gathering import encoded_list
 from tollgate.text.responses.parts import Parts
-from tollgate.text.responses.storage import LIFETIME_S, Storage, made_by
+from tollgate.text.responses.storage import LIFETIME_S, Storage
 from tollgate.text.wire.errors import ResponseNotFoundError
 
 # Responses in one conversation. Each is a separate read when the conversation continues.
@@ -40,19 +39,17 @@ MAX_READ_BYTES = 2 * MAX_BODY_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The reader of stored responses: the account, and whether its key `may_read` a model's responses.
+    """The reader of stored responses: the caller, and whether its key `may_read` a model's responses.
 
-    `may_read` takes the model's id, or a name under which a customer knew it. `token` is the run token that
-    reads, if one does.
+    `may_read` takes the model's id, or a name under which a customer knew it.
     """
 
-    account_id: str
+    caller: Caller
     may_read: Callable[[str], bool]
-    token: str | None = None
 
     def may_see(self, row: Item) -> bool:
         """Return whether it may read and change the content of a row."""
-        return may_see(self.token, row.get(TOKEN))
+        return self.caller.may_see(Caller.from_item(row))
 
     @classmethod
     def of(cls, key: ApiKey, models: Mapping[str, TextModel]) -> "Reader":
@@ -66,7 +63,7 @@ class Reader:
             known = models.get(name.casefold())
             return key.models is None or (known is not None and key.allows(known.id))
 
-        return cls(key.account_id, may_read, key.token_id)
+        return cls(key.caller, may_read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +83,6 @@ class StoredResponse:
     before: Sequence[Any] = ()
     """The items that a background request continues."""
     row: Item = field(default_factory=dict)
-    token: str | None = None
-    """The run token that created it, if one did."""
 
     @property
     def said(self) -> list[Any]:
@@ -106,31 +101,31 @@ class ResponseRepository:
         """Return the parts of streamed background responses."""
         return Parts(self.storage)
 
-    async def keep(self, account_id: str, stored: StoredResponse) -> None:
+    async def keep(self, creator: Caller, stored: StoredResponse) -> None:
         """Store a response. Raises `StoreFullError`, `DatabaseError` and `ObjectStoreError`."""
-        content, fields = await self._encoded(stored)
-        await self.storage.keep(account_id, stored.response["id"], content, fields)
+        content, fields = await self._encoded(creator, stored)
+        await self.storage.keep(creator.account_id, stored.response["id"], content, fields)
 
     async def queue(
-        self, account_id: str, stored: StoredResponse, before: Sequence[Any], *, is_streamed: bool
+        self, creator: Caller, stored: StoredResponse, before: Sequence[Any], *, is_streamed: bool
     ) -> Item:
         """Store a background response that has not begun; return its state in the row.
 
         `before` are the items that it continues. Raises as `keep` does.
         """
         more = f',"run":{dumps(stored.run)},"before":{await encoded_list(before)}'
-        content, fields = await self._encoded(stored, more)
+        content, fields = await self._encoded(creator, stored, more)
         state = states.queued(self.storage.now_s(), is_streamed=is_streamed)
-        await self.storage.keep(account_id, stored.response["id"], content, {**fields, **state})
+        await self.storage.keep(creator.account_id, stored.response["id"], content, {**fields, **state})
         return state
 
-    async def end(self, account_id: str, stored: StoredResponse, only_if: Condition, **fields: Any) -> None:
+    async def end(self, creator: Caller, stored: StoredResponse, only_if: Condition, **fields: Any) -> None:
         """Store the end of a background response. Its bytes were counted, or are bounded by its price.
 
         Raises `MovedOnError` if its row does not meet the condition `only_if`; then nothing is stored.
         """
-        content, own = await self._encoded(stored)
-        await self.storage.put(account_id, stored.response["id"], content, {**own, **fields}, only_if)
+        content, own = await self._encoded(creator, stored)
+        await self.storage.put(creator.account_id, stored.response["id"], content, {**own, **fields}, only_if)
 
     async def claim(self, account_id: str, response_id: str, token: str) -> StoredResponse | None:
         """Take a queued response for this process; return it, or `None` if it is not waiting now."""
@@ -143,16 +138,16 @@ class ResponseRepository:
         except states.MovedOnError:
             return None
         # Whoever queued it could read it.
-        return await self._read(Reader(account_id, lambda _: True), row)
+        return await self._read(Reader(Caller.of_account(account_id), lambda _: True), row)
 
-    async def _encoded(self, stored: StoredResponse, more: str = "") -> tuple[str, Item]:
+    async def _encoded(self, creator: Caller, stored: StoredResponse, more: str = "") -> tuple[str, Item]:
         """Return the content and the attributes of a response's row."""
         items = await encoded_list(stored.items)
         content = f'{{"response":{dumps(stored.response)},"items":{items}{more}}}'
         return content, {
             "earlier": list(stored.earlier),
             "model": stored.model,
-            **made_by(stored.token),
+            **creator.stored(),
             "expires_at_s": self.storage.now_s() + LIFETIME_S,
         }
 
@@ -181,7 +176,6 @@ class ResponseRepository:
             found.get("run"),
             found.get("before", ()),
             row,
-            row.get(TOKEN),
         )
 
     async def find_all(self, reader: Reader, response_ids: Sequence[str], path: str) -> list[StoredResponse]:
@@ -216,7 +210,7 @@ class ResponseRepository:
     async def _row(self, reader: Reader, response_id: str) -> Item:
         # DynamoDB refuses some keys, which are none of our ids.
         is_ours = is_id("resp", response_id)
-        row = await self.storage.row(reader.account_id, response_id) if is_ours else None
+        row = await self.storage.row(reader.caller.account_id, response_id) if is_ours else None
         if row is None or not reader.may_see(row):
             raise ResponseNotFoundError(response_id)
         # Before its object is read.

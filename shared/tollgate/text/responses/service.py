@@ -18,6 +18,7 @@ from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import new_id
 from tollgate.kit.numbers import digits
+from tollgate.ledger.callers import Caller
 from tollgate.text.body.fields import invalid
 from tollgate.text.body.foreign import foreign_in_items
 from tollgate.text.body.json_body import read_json_body
@@ -113,29 +114,26 @@ class ResponsesService:
         said = await self._conversation(asked, len(body), key)
         created_s = self.text.clock.now_ms() // MS_PER_S
         response_id = _response_id(request_id)
-        return self.call(
-            key.account_id, asked, said, response_id=response_id, created_s=created_s, token=key.token_id
-        )
+        return self.call(key.caller, asked, said, response_id=response_id, created_s=created_s)
 
     def call(
         self,
-        account_id: str,
+        creator: Caller,
         asked: ResponsesRequest,
         said: Said,
         *,
         response_id: str,
         created_s: int,
         claim: str | None = None,
-        token: str | None = None,
     ) -> ResponsesCall:
-        """Return the call of a request with all its items. See `Keeping` for `claim` and `token`.
+        """Return the call of a request with all its items. See `Keeping` for `claim`.
 
         Raises `InvalidInputError`.
         """
         told = asked.chat(said.earlier, said.items)
         chat = chat_of(asked, told, [*said.earlier, *said.items], said.size_bytes)
         keeping = Keeping(
-            account_id,
+            creator,
             asked.store,
             said.items,
             said.earlier_ids,
@@ -146,7 +144,6 @@ class ResponsesService:
             self.text.finishing,
             claim,
             asked.background and asked.stream,
-            token,
         )
         rendering = ResponsesRendering(asked.skeleton(response_id, created_s), told.tools, keeping)
         return ResponsesCall(chat, rendering, told.origins, asked.earlier_path, asked, said)
@@ -221,7 +218,7 @@ class ResponsesService:
         is_queued = found.response.get("status") in RUNNING
         return (
             is_queued
-            or await self.kept.parts.after(reader.account_id, found.response["id"], 0, -1) is not None
+            or await self.kept.parts.after(reader.caller.account_id, found.response["id"], 0, -1) is not None
         )
 
     async def delete(self, key: ApiKey, response_id: str) -> bytes:

@@ -11,7 +11,6 @@ from tollgate.kit.dynamodb.async_database import AsyncDatabase
 from tollgate.kit.dynamodb.expressions import Add, Below, Condition, Missing, Set
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, Write
-from tollgate.ledger.attribution import TOKEN
 from tollgate.text.responses.states import MovedOnError
 from tollgate.text.responses.timers import TIMER
 from tollgate.text.wire.errors import StoreFullError
@@ -108,11 +107,6 @@ class Storage:
     def now_s(self) -> int:
         """Return the time in seconds."""
         return self.clock.now_ms() // MS_PER_S
-
-
-def made_by(token: str | None) -> Item:
-    """Return the attributes of a row that the run token `token`, or no token, made."""
-    return {} if token is None else {TOKEN: token}
 
 
 def row_key(account_id: str, row_id: str) -> Item:
