@@ -106,6 +106,7 @@ class TestReadJsonBody:
             (b"\x28\xb5\x2f\xfd\x20", "Request body is compressed (zstd). Send it uncompressed."),
             (b'{"a":' * 100_000, "Request body is nested too deeply."),
             (b'{"a": 1, "a": 2}', 'Request body has the field "a" twice.'),
+            (b'{"a": [{"b": {"c": 1, "d": 2, "c": 1}}]}', 'Request body has the field "c" twice.'),
         ],
     )
     def test_what_is_wrong_is_said_and_where(self, body: bytes, said: str) -> None:
@@ -138,6 +139,11 @@ class TestReadJsonBody:
     def test_a_name_that_stands_there_twice_is_refused(self) -> None:
         with pytest.raises(InvalidInputError, match="twice"):
             read_json_body(b'{"model":"cheap","mod\\u0065l":"dear"}')
+
+    def test_a_name_that_stands_twice_in_an_inner_object_is_refused(self) -> None:
+        tool = b'{"type":"web_search_20250305","name":"web_search","typ\\u0065":"custom"}'
+        with pytest.raises(InvalidInputError, match='the field "type" twice'):
+            read_json_body(b'{"model":"m","tools":[' + tool + b"]}")
 
     def test_too_many_members(self) -> None:
         with pytest.raises(InvalidInputError, match="more than 200"):

@@ -51,8 +51,24 @@ def _number(text: str) -> float:
     return value if whole is None or abs(whole) > MAX_EXACT else whole
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an inner object with each of its names once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise _twice(name)
+            seen.add(name)
+    return found
+
+
+def _twice(name: str) -> _UnusableBodyError:
+    return _UnusableBodyError(f"has the field {dumps(name)[:100]} twice")
+
+
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +209,7 @@ def _members(text: str, body: bytes) -> JsonBody:
         if not isinstance(name, str):
             raise json.JSONDecodeError("a name is missing", text, at)
         if name in fields:
-            raise _UnusableBodyError(f"has the field {dumps(name)[:100]} twice")
+            raise _twice(name)
         start = _expect(text, _after_space(text, at), ":")
         fields[name], at = _DECODER.raw_decode(text, start)
         texts[name] = dumps(fields[name]).encode() if _has_whole(fields[name]) else encoded[start:at]
