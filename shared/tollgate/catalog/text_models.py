@@ -213,7 +213,8 @@ class CatalogTextModel(CatalogModel):
     `adaptive_thinking` is false for a Claude model that wants a token budget for its thinking.
     `thinks_unasked` is false for a model that is known to think only on request.
     `thinks_between_tools` is true for a model that
-    always thinks, at least between calls of tools. `images` are the images in its responses.
+    always thinks, at least between calls of tools. `reads_images` is true for a chat that is known to take
+    images, and `images` are those in its responses.
     """
 
     kind: Literal["llm"] = "llm"
@@ -233,6 +234,7 @@ class CatalogTextModel(CatalogModel):
     adaptive_thinking: bool = True
     thinks_unasked: bool = True
     thinks_between_tools: bool = False
+    reads_images: bool = False
     refuses: list[Refusal] = field(default_factory=list)
     routes: Annotated[list[CatalogTextRoute], Bounds(min_length=1)]
 

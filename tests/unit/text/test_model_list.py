@@ -65,6 +65,19 @@ class TestModels:
             takes_tools = "openai" in one["protocols"] and not has_images
             assert takes_tools is ("tools" in one["supported_parameters"])
 
+    def test_they_tell_what_they_read(self) -> None:
+        read = {one["id"]: one["architecture"]["input_modalities"] for one in get("models")["data"]}
+        assert read["gpt-6.1-sol"] == read["claude-opus-5-5"] == read["gemini-3.8-flash"] == ["text", "image"]
+        assert read["gpt-oss-120b"] == read["deepseek-v4-pro"] == read["rerank-v3.5"] == ["text"]
+        assert read["qwen3.8-omni-flash"] == ["text", "image", "audio"]
+        assert (read["whisper-1"], read["omni-moderation-latest"]) == (["audio"], ["text", "image"])
+        assert read["glm-5v-turbo"] == read["gemini-3-pro-image"] == ["text", "image"]
+
+    def test_claude_has_anthropics_capabilities_as_far_as_they_are_sold(self) -> None:
+        capabilities = get("models/claude-opus-5-5")["capabilities"]
+        sold = {name for name, told in capabilities.items() if told["supported"]}
+        assert capabilities.keys() - sold == {"code_execution"}
+
     def test_they_have_real_dates(self) -> None:
         days = {one["id"]: one["created_at"][:10] for one in get("models")["data"]}
         assert days["claude-haiku-4-5"] == "2025-10-15"

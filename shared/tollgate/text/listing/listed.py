@@ -8,6 +8,8 @@ from tollgate.catalog.models import CatalogModel
 from tollgate.text.body.images import CONFIG, IMAGE, MODALITIES
 from tollgate.text.models import Refuses
 
+# The tag of chats whose prices hold for audio too.
+HEARS = "audio"
 _MADE = {"IMAGE": "image", "VIDEO": "video", "MUSIC": "audio", "3D": "3d"}
 _MADE |= {"embeddings": "embeddings", "rerank": "rerank", "speech": "audio"}
 # Parameters in OpenRouter's words, by the refusals that exclude them.
@@ -24,9 +26,16 @@ _SUPPORTED: Mapping[tuple[Refuses, ...], Sequence[str]] = {
 def architecture_of(model: CatalogModel) -> dict[str, Any]:
     """Return the input and output of a model, in OpenRouter's words."""
     if isinstance(model, catalog.CatalogTextModel):
-        takes = "text" if model.transcription is None else "audio"
-        return _architecture(takes, _MADE.get(model.protocols[0], "text"), draws=model.images is not None)
-    return _architecture("text", _MADE.get(getattr(model, "media_type", ""), "text"))
+        draws = [IMAGE] if model.images is not None else []
+        return _architecture(_read_by(model), [_MADE.get(model.protocols[0], "text"), *draws])
+    return _architecture(["text"], [_MADE.get(getattr(model, "media_type", ""), "text")])
+
+
+def _read_by(model: catalog.CatalogTextModel) -> list[str]:
+    if model.transcription is not None:
+        return ["audio"]
+    reads_images = model.reads_images or (model.moderation is not None and model.moderation.takes_images)
+    return ["text", *([IMAGE] if reads_images else []), *(["audio"] if HEARS in model.tags else [])]
 
 
 def parameters_of(model: CatalogModel, of_route: frozenset[Refuses] = frozenset()) -> list[str]:
@@ -47,12 +56,11 @@ def parameters_of(model: CatalogModel, of_route: frozenset[Refuses] = frozenset(
     return sorted(found)
 
 
-def _architecture(takes: str, makes: str, *, draws: bool = False) -> dict[str, Any]:
-    also = [IMAGE] if draws else []
+def _architecture(takes: Sequence[str], makes: Sequence[str]) -> dict[str, Any]:
     return {
-        "modality": f"{'+'.join([takes, *also])}->{'+'.join([makes, *also])}",
-        "input_modalities": [takes, *also],
-        "output_modalities": [makes, *also],
+        "modality": f"{'+'.join(takes)}->{'+'.join(makes)}",
+        "input_modalities": takes,
+        "output_modalities": makes,
         "tokenizer": "Other",
         "instruct_type": None,
     }

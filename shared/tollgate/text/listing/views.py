@@ -12,7 +12,7 @@ from tollgate.catalog.models import CatalogModel
 from tollgate.kit.numbers import digits
 from tollgate.kit.response_shapes import Date, DecimalText, Shape, Timestamp
 from tollgate.text.body.fields import invalid
-from tollgate.text.listing.listed import architecture_of, parameters_of
+from tollgate.text.listing.listed import HEARS, architecture_of, parameters_of
 from tollgate.text.models import (
     BATCH,
     ChatImages,
@@ -32,8 +32,6 @@ from tollgate.text.models import (
 # Models in a page at most, and without a `limit`: Anthropic's bound.
 MAX_LISTED = 1_000
 CLAUDE = "claude-"
-# The tag of models whose prices hold for audio too.
-HEARS = "audio"
 TOKENS_OF_A_PRICE = 1_000_000
 
 
@@ -324,7 +322,8 @@ def _capabilities(model: catalog.CatalogTextModel) -> dict[str, Any]:
         "enabled": Refuses.BUDGET_THINKING not in refuses,
     }
     return {
-        **_supports(batch=False, citations=True, code_execution=False, image_input=True, pdf_input=True),
+        **_supports(batch=True, citations=True, code_execution=False, pdf_input=True),
+        **_supports(image_input=model.reads_images),
         **_supports(structured_outputs=Refuses.SCHEMAS not in refuses),
         "context_management": {
             **_supports(clear_thinking_20251015=True, clear_tool_uses_20250919=True, compact_20260112=False),
