@@ -95,6 +95,8 @@ EXAMPLES = max(2, examples(5))
 """For each route and mode; creates are many models' inputs."""
 SEED = 20_261_121
 BUDGET = {"name": "Free users", "scope": "user", "limitCents": 100, "per": "day"}
+BATCH: Any = {"endpoint": "/v1/responses", "completion_window": "24h"}
+NEW_BATCH = "POST /api/v1/batches"
 HOOK = "https://example.com/hook"
 RICH_CENTS = 1_000_000
 TOO_CONDITIONAL = (".midjourney", ".suno", ".test-suno")
@@ -113,7 +115,7 @@ def schema_of(catalog: Catalog) -> Any:
     return read
 
 
-def _example(schema: Any, route: str) -> Any:
+def example_of(schema: Any, route: str) -> Any:
     """Return the document's own example of a route's body, or `None`."""
     method, path = route.split(" ")
     body = schema.raw_schema["paths"][path][method.lower()].get("requestBody")
@@ -147,7 +149,7 @@ def run(schema: Any, route: str, mode: GenerationMode, send: Callable[[Any], Any
 
     seen: set[int] = set()
     each()
-    example = _example(schema, route)
+    example = example_of(schema, route)
     if mode is POSITIVE and 200 not in seen and example is not None:
         # Drawn values seldom are what one model takes, such as a film's length; its example is.
         case = schema[path][method].Case(body=example, media_type="application/json")
@@ -313,6 +315,31 @@ class TestApi:
                 run(schema, route, mode, send)
 
 
+def known_texts(client: TextClient) -> dict[tuple[str, str], str]:
+    """Return the same for the routes of text models, of a customer."""
+    conversation = client.openai.conversations.create(items=[{"role": "user", "content": "hello"}]).id
+    (item,) = client.openai.conversations.items.list(conversation).data
+    uploads = api_parts.api().files.uploads
+    caller, name = Caller.of_account(client.account.account_id), ("in.jsonl", "batch")
+    file = uploads.put(caller, uploads.new_id(), JSONL, b"{}", name).file_id
+    told: Any = {"model": "test-chat", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
+    messages = client.anthropic.messages.batches.create(requests=[{"custom_id": "a", "params": told}]).id
+    # It has ended, so it has results.
+    run_batch_parts.run(client.account.account_id, messages)
+    run_batch_parts.close()
+    return {
+        ("/responses/{id}", "id"): client.openai.responses.create(model="gpt-5.4-mini", input="hello").id,
+        ("/conversations/{id}", "id"): conversation,
+        ("{itemId}", "itemId"): str(item.id),
+        ("v1/batches/{id}", "id"): client.openai.batches.create(input_file_id=file, **BATCH).id,
+        ("/messages/batches/{id}", "id"): messages,
+        (NEW_BATCH, "input_file_id"): file,
+        ("/models/{id}", "id"): "gpt-5.4-mini",
+        ("/models/{id}/{slug}", "id"): "openai",
+        ("/models/{id}/{slug}", "slug"): "gpt-5.4-mini",
+    }
+
+
 @pytest.mark.ministack
 @pytest.mark.xdist_group("ministack")
 class TestText:
@@ -322,38 +349,17 @@ class TestText:
     ) -> None:
         schema = schema_of(Catalog.shipped().with_live(provider_names(",".join(PROVIDERS)), MappingNames()))
         headers = {"Authorization": f"Bearer {client.account.api_key}"}
-        stored = client.openai.responses.create(model="gpt-5.4-mini", input="hello").id
-        conversation = client.openai.conversations.create(items=[{"role": "user", "content": "hello"}]).id
-        (item,) = client.openai.conversations.items.list(conversation).data
-        uploads, line = api_parts.api().files.uploads, b"{}"
-        name = ("in.jsonl", "batch")
-        file = uploads.put(
-            Caller.of_account(client.account.account_id), uploads.new_id(), JSONL, line, name
-        ).file_id
-        asked: Any = {"input_file_id": file, "endpoint": "/v1/responses", "completion_window": "24h"}
-        batch = client.openai.batches.create(**asked).id
-        told: Any = {"model": "test-chat", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
-        messages = client.anthropic.messages.batches.create(requests=[{"custom_id": "a", "params": told}]).id
-        # It has ended, so it has results.
-        run_batch_parts.run(client.account.account_id, messages)
-        run_batch_parts.close()
+        known = known_texts(client)
 
         def send(case: Any) -> Any:
-            if mode is POSITIVE and "/models/{id}" in case.path:
-                named = {"id": "openai", "slug": "gpt-5.4-mini"}
-                case.path_parameters = named if "{slug}" in case.path else {"id": "gpt-5.4-mini"}
-            if mode is POSITIVE and "/responses/{id}" in case.path:
-                case.path_parameters = {"id": stored}
+            there = {name: value for (part, name), value in known.items() if part in case.path}
+            if mode is POSITIVE and there:
+                case.path_parameters = there
                 case.query.pop("after", None)
-            if mode is POSITIVE and "/batches/{id}" in case.path:
-                case.path_parameters = {"id": messages if "/messages/" in case.path else batch}
             if mode is POSITIVE and "/batches" in case.path:
                 case.query, case.headers = {}, {}
-            if mode is POSITIVE and case.path == "/api/v1/batches" and case.method == "POST":
-                case.body = asked
-            if mode is POSITIVE and "/conversations/{id}" in case.path:
-                case.path_parameters = {"id": conversation, "itemId": item.id}
-                case.query.pop("after", None)
+            if mode is POSITIVE and f"{case.method} {case.path}" == NEW_BATCH:
+                case.body = BATCH | {"input_file_id": known[NEW_BATCH, "input_file_id"]}
             return case.call(base_url=client.url, headers=headers)
 
         for route in TEXT if mode is POSITIVE else TEXT_BODIES:
