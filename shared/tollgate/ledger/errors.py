@@ -144,12 +144,14 @@ class QuoteNotFoundError(TollgateError, status=404, code="quote_not_found"):
 class KeyLimitReachedError(TollgateError, status=409, code="key_limit_reached"):
     """The account has the maximum number of API keys."""
 
+    repeat_is_useless = True
     next_step = "Revoke an unused key."
 
 
 class SubaccountClosedError(TollgateError, status=409, code="subaccount_closed"):
     """The sub-account was closed, so it cannot be changed."""
 
+    repeat_is_useless = True
     default_message = "This sub-account is closed."
     next_step = "Create another sub-account."
 

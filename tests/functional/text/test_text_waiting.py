@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+import anthropic
+import openai
 import pytest
 
 from tests.support import serving
@@ -64,6 +66,19 @@ class TestNoAnswerInTime:
         answer = client.post(PATHS["anthropic"], body("anthropic", NEVER_HERE))
         assert (answer.status_code, answer.json()["type"]) == (524, "error")
         assert answer.json()["error"]["type"] == "timeout_error"
+
+    def test_the_sdks_report_it_and_repeat_nothing(self, client: TextClient) -> None:
+        said: Any = [{"role": "user", "content": NEVER_HERE}]
+        with pytest.raises(openai.APIStatusError) as of_openai:
+            client.openai.with_options(max_retries=2).chat.completions.create(
+                model=MODELS["openai"], messages=said
+            )
+        with pytest.raises(anthropic.APIStatusError) as of_anthropic:
+            client.anthropic.with_options(max_retries=2).messages.create(
+                model=MODELS["anthropic"], max_tokens=100, messages=said
+            )
+        # A repeat would find the provider paused, and end in 503.
+        assert (of_openai.value.status_code, of_anthropic.value.status_code) == (524, 524)
 
     def test_the_next_one_does_not_wait_for_the_same_provider(self, client: TextClient) -> None:
         prompt = f"[[anthropic: {NEVER_HERE[2:-2]}]]"

@@ -32,8 +32,12 @@ class ProviderUnavailableError(TollgateError, status=503, code="provider_unavail
 
 
 class UpstreamTimeoutError(TollgateError, status=524, code="upstream_timeout"):
-    """A request without streaming received no response in time (site/limits.md#sizes-and-times)."""
+    """A request without streaming received no response in time (site/limits.md#sizes-and-times).
 
+    A repeat would wait as long, and a provider may charge Tollgate for each call.
+    """
+
+    repeat_is_useless = True
     default_message = "The provider did not respond in time. Send stream: true for long responses."
 
 
