@@ -336,6 +336,13 @@ class TestSimulated:
             assert isinstance(failed, Failed), way
             assert failed.kind in {ABOUT_OTHERS[status], NO_CREDIT.get((name, status))}, way
 
+    def test_an_error_inside_a_good_status(self, tried: Tried, at_simulator: MediaProvider) -> None:
+        for way in tried.ways:
+            *_, last = run(at_simulator, way.saying("[[error-in-200]]"))
+            # A provider that never does that makes the job.
+            is_failure = isinstance(last, Failed) and last.kind is FailureKind.PROVIDER_ERROR
+            assert is_failure or isinstance(last, Succeeded), way
+
     def test_a_bad_key(self, tried: Tried, name: str, simulator_url: str) -> None:
         at = simulated(name, simulator_url, "bad")
         for way in tried.ways:
