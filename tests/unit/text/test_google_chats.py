@@ -80,6 +80,14 @@ def test_a_conversation_with_an_image_is_sent_with_its_state() -> None:
     assert sorted(ignored) == ["reasoning_effort", "user"]
 
 
+def test_a_jpeg_has_its_proper_name() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/jpg;base64,QUJD"}}
+    body, _ = content_request(routed(messages=[{"role": "user", "content": [image]}]))
+    assert body["contents"] == [
+        {"role": "user", "parts": [{"inlineData": {"mimeType": "image/jpeg", "data": "QUJD"}}]}
+    ]
+
+
 @pytest.mark.parametrize(
     ("reported", "usage"),
     [

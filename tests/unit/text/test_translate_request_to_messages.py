@@ -107,6 +107,12 @@ class TestConversation:
             {"type": "image", "source": {"type": "url", "url": "https://x/y.png"}},
         ]
 
+    @pytest.mark.parametrize("written", ["image/jpg", "image/JPG", "IMAGE/jpeg"])
+    def test_a_jpeg_has_its_proper_name_because_anthropic_takes_no_other(self, written: str) -> None:
+        part = {"type": "image_url", "image_url": {"url": f"data:{written};base64,QUJD"}}
+        (block,) = turns({"role": "user", "content": [part]})[0]["content"]
+        assert block["source"] == {"type": "base64", "media_type": "image/jpeg", "data": "QUJD"}
+
     def test_a_document(self) -> None:
         file = {"filename": "a.pdf", "file_data": "data:application/pdf;base64,QUJD"}
         assert turns({"role": "user", "content": [{"type": "file", "file": file}]})[0]["content"] == [

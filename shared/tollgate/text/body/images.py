@@ -24,6 +24,12 @@ _ALWAYS = "This model answers with images, and with text if you like."
 _CHATS_ONLY = "This model answers with images, so it needs chat completions: POST /api/v1/chat/completions."
 
 
+def proper_type(media_type: str) -> str:
+    """Return the registered name of an image's media type. Clients often write `image/jpg`."""
+    written = media_type.lower()
+    return "image/jpeg" if written == "image/jpg" else written
+
+
 def image_problems(
     fields: Mapping[str, Any], images: ChatImages | None, *, is_chat: bool = True
 ) -> Iterator[Problem]:

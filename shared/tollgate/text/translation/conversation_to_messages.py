@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.text.body.fields import invalid
+from tollgate.text.body.images import proper_type
 from tollgate.text.translation.thinking import is_sealed
 
 # The shortest turn: Anthropic accepts neither empty texts nor a conversation without a user.
@@ -111,7 +112,7 @@ def _image_source(part: Mapping[str, Any], path: str) -> dict[str, Any]:
     url = holder.get("url") if isinstance(holder, dict) else holder
     if isinstance(url, str):
         if data := _DATA_URL.fullmatch(url):
-            return {"type": "base64", "media_type": data[1], "data": data[2]}
+            return {"type": "base64", "media_type": proper_type(data[1]), "data": data[2]}
         if url.startswith(("http://", "https://")):
             return {"type": "url", "url": url}
     raise invalid(f"{path}/image_url", "Must be an http(s) URL or a base64 data URL.")

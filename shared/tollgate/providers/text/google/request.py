@@ -7,7 +7,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
 from tollgate.providers.text.google.facts import IMAGE_TYPES
 from tollgate.text.body.fields import invalid, unsent
-from tollgate.text.body.images import CONFIG, IMAGE, IMAGES, MODALITIES, RATIO, SIZE, TEXT
+from tollgate.text.body.images import CONFIG, IMAGE, IMAGES, MODALITIES, RATIO, SIZE, TEXT, proper_type
 from tollgate.text.models import TextProtocol
 from tollgate.text.translation.call_state import EXTRA
 from tollgate.text.upstream.exchange import RoutedRequest
@@ -118,8 +118,9 @@ def _part(part: Any, path: str) -> dict[str, Any]:
     url = image.get("url") if isinstance(image, Mapping) else image
     # Not a pattern: the data can have megabytes.
     head, _, data = url.partition(",") if isinstance(url, str) else ("", "", "")
-    media_type = head.removeprefix("data:").removesuffix(";base64").lower()
-    if head.lower() != f"data:{media_type};base64" or media_type not in IMAGE_TYPES or not data:
+    written = head.removeprefix("data:").removesuffix(";base64").lower()
+    media_type = proper_type(written)
+    if head.lower() != f"data:{written};base64" or media_type not in IMAGE_TYPES or not data:
         raise invalid(f"{path}/image_url", _NO_DATA)
     return {"inlineData": {"mimeType": media_type, "data": data}, **_signature(part)}
 
