@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.usefixtures("service"),
 ]
 
-TASKS, STEPS, AT_ONCE = 8, 30, 8
+TASKS, STEPS, AT_ONCE = 8, 1_000, 8
 PRICE_CENTS = 1
 # One is made by nobody and refunded by itself, the other is made.
 PROMPTS = ("[[reject]]", "a lighthouse")
@@ -53,6 +53,7 @@ def until_ended(task_id: str, act: Callable[[], object]) -> None:
             continue
         if has_ended:
             return
+    pytest.fail(f"{task_id} has not ended")
 
 
 def test_whoever_ends_it_a_task_ends_once_and_its_money_comes_back_once() -> None:
