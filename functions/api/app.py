@@ -71,6 +71,8 @@ from tollgate.kit.retry import fault
 CLIENT_LEFT = 499
 FIRST_ERROR = 400
 ANTHROPIC_HEADER = "anthropic-version"
+OPENAI_ROUTES = ("/api/v1/images/", "/api/v1/videos", "/api/v1/files")
+"""The routes of this function that OpenAI's SDKs call. They show `param` of an error."""
 
 # Tollgate generates its OpenAPI document (reference/document.py). FastAPI lacks the models and the errors.
 app = FastAPI(openapi_url=None, redirect_slashes=False)
@@ -189,6 +191,8 @@ def _error_response(request: Request, error: TollgateError) -> JSONResponse:
         from tollgate.text.wire.errors import error_body  # noqa: PLC0415 - see above
 
         body = error_body(TextProtocol.ANTHROPIC, error)
+    elif request.url.path.startswith(OPENAI_ROUTES):
+        body["error"]["param"] = error.param
     agent = request.headers.get("user-agent", "")
     helped = with_help(body, error.code, base_url(request.scope), request.state.request_id, agent)
     return JSONResponse(helped, status_code=error.status, headers=error.headers())

@@ -18,6 +18,7 @@ from tollgate.tasks.errors import GenerationFailedError, TaskPendingError
 from tollgate.tasks.models import Task
 from tollgate.tasks.openai_videos import (
     SENT_NAMES,
+    read_content_query,
     read_remix,
     read_video_query,
     read_video_request,
@@ -47,19 +48,21 @@ def list_videos(api: Services, key: MediaKey, request: Request) -> Response:
 @router.get("/{video_id}")
 def get_video(api: Services, key: MediaKey, video_id: str) -> Response:
     """Return a video's task."""
-    return _shown(api.reader.find(key.caller, video_id))
+    return _shown(api.reader.video(key.caller, video_id))
 
 
 @router.get("/{video_id}/content")
-def get_content(api: Services, key: MediaKey, video_id: str) -> Response:
+def get_content(api: Services, key: MediaKey, video_id: str, request: Request) -> Response:
     """Redirect to the video's file, which is too large for a function's response."""
-    return RedirectResponse(_file_url(api, api.reader.find(key.caller, video_id)), status_code=302)
+    read_content_query(dict(request.query_params))
+    found = api.reader.video(key.caller, video_id)
+    return RedirectResponse(_file_url(api, found), status_code=302)
 
 
 @router.post("/{video_id}/remix")
 async def remix_video(api: Services, key: MediaKey, video_id: str, sent: Sent, request: Request) -> Response:
     """Create a task that changes a finished video."""
-    source = await run_in_threadpool(api.reader.find, key.caller, video_id)
+    source = await run_in_threadpool(api.reader.video, key.caller, video_id)
     _file_url(api, source)
     asked = read_remix(sent.fields, source, api.tasks.catalog, is_form=sent.is_form)
     return await _created(api, key, asked, request, sent.fields)
@@ -68,6 +71,7 @@ async def remix_video(api: Services, key: MediaKey, video_id: str, sent: Sent, r
 @router.delete("/{video_id}")
 def delete_video(api: Services, key: MediaKey, video_id: str) -> Response:
     """Delete a video's file; its task stays."""
+    api.reader.video(key.caller, video_id)
     api.deletion.delete(key.caller, video_id, key.actor)
     return JSONResponse({"id": video_id, "object": "video.deleted", "deleted": True})
 
@@ -81,7 +85,7 @@ async def _created(
         created_of, api, key, asked, idempotency_key, SENT_NAMES, attribution=attribution
     )
     task = await run_in_threadpool(api.reader.find, key.caller, task_id)
-    return _shown(task, body)
+    return _shown(task)
 
 
 def _file_url(api: Api, task: Task) -> str:
@@ -99,8 +103,8 @@ def _file_url(api: Api, task: Task) -> str:
     return str(files[0]["fileUrl"])
 
 
-def _shown(task: Task, body: Mapping[str, Any] | None = None) -> Response:
+def _shown(task: Task) -> Response:
     """Return a task as a video, with the pause before the next poll in the header of OpenAI's SDKs."""
     pause_s = poll_after_s(task, clock().now_ms())
     headers = {} if pause_s is None else {"openai-poll-after-ms": str(pause_s * MS_PER_S)}
-    return JSONResponse(video(task, body), headers=headers)
+    return JSONResponse(video(task), headers=headers)

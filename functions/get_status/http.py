@@ -26,5 +26,8 @@ def base_url_of(request: Request) -> str:
 
 def refused(request: Request, error: TollgateError, request_id: str) -> Response:
     """Return the status and body of an error as a response."""
-    body = with_help(error.body(), error.code, base_url_of(request), request_id)
+    body = error.body()
+    if request.url.path.startswith("/api/v1/images/"):
+        body["error"]["param"] = error.param
+    body = with_help(body, error.code, base_url_of(request), request_id)
     return JSONResponse(body, error.status, {**error.headers(), "x-request-id": request_id})

@@ -436,7 +436,7 @@ class TestTheRoutes:
         _, granted, _ = ask(f"POST {R}/files", f"{R}/files", {"contentType": "image/png", "bytes": 5})
         ask(f"DELETE {R}/files/{{file_id}}", f"{R}/files/{granted['data']['id']}")
         for route in (f"DELETE {R}/task/files/{{task_id}}", f"DELETE {R}/videos/{{video_id}}"):
-            body = {"model": PAID_IMAGE, **with_prompt("a boat")}
+            body = {"model": "seedance-1.5-pro", "input": {"prompt": "a boat"}}
             task_id = str(api_parts.api().tasks.create(opened.account_id, body, None)["taskId"])
             run_to_end(task_id, clock)
             ask(route, re.sub(r"\{\w+\}", task_id, route.split(" ")[1]))

@@ -139,6 +139,7 @@ class TestWaiting:
         with pytest.raises(APIStatusError) as raised:
             asyncio.run(generate(customer.api_key, prompt="[[fail]]"))
         assert (raised.value.status_code, raised.value.code) == (502, "generation_failed")
+        assert raised.value.message.count("refunded") == 1
         body: Any = raised.value.body
         assert body["taskId"] == task_of(customer)["taskId"]
         assert balance_cents(customer) == 100

@@ -10,8 +10,8 @@ from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, id_of
-from tollgate.kit.problems import Problem, unknown_fields
+from tollgate.kit.http.query import QueryReader, id_of, matching
+from tollgate.kit.problems import Problem, one_of, unknown_fields
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 """Files of a page. Each needs a request to S3 for its name."""
@@ -82,10 +82,8 @@ def read_files_query(query: Mapping[str, str]) -> FilesQuery:
     limit = reader.limit(DEFAULT_PAGE, LARGEST_LIMIT)
     cursors = [reader.read(name, id_of("file"), None, "Not a file's id.") for name in ("after", "after_id")]
     cursors.append(reader.read("page", _cursor, None, "Not the next_page of a list."))
-    order = reader.read("order", _one_of(ORDERS), "desc", "Unknown order.", list(ORDERS))
-    purpose = reader.read(
-        "purpose", _one_of(LISTED_PURPOSES), None, "Unknown purpose.", list(LISTED_PURPOSES)
-    )
+    order = reader.choose("order", matching(ORDERS.__contains__), "desc", ORDERS)
+    purpose = reader.choose("purpose", matching(LISTED_PURPOSES.__contains__), None, LISTED_PURPOSES)
     reader.finish()
     after = next((one for one in cursors if one is not None), None)
     return FilesQuery(min(limit, MAX_PAGE), after, order == "asc", purpose)
@@ -114,7 +112,7 @@ def read_upload_fields(fields: Mapping[str, str], lifetime_s: int, batch_lifetim
         problems.append(Problem("/purpose", "Files with this purpose cannot be used here.", list(PURPOSES)))
     lifetime_s = batch_lifetime_s if purpose == BATCH else lifetime_s
     if fields.get("expires_after[anchor]") not in (None, "created_at"):
-        problems.append(Problem("/expires_after/anchor", "Unknown anchor.", ["created_at"]))
+        problems.append(one_of("/expires_after/anchor", ["created_at"]))
     for name in lifetimes:
         if fields.get(name) not in (None, str(lifetime_s)):
             path = f"/{name.replace('[', '/').removesuffix(']')}"
@@ -122,15 +120,6 @@ def read_upload_fields(fields: Mapping[str, str], lifetime_s: int, batch_lifetim
     if problems:
         raise InvalidInputError(problems)
     return purpose
-
-
-def _one_of(allowed: tuple[str, ...]) -> Any:
-    def reader(text: str) -> str:
-        if text not in allowed:
-            raise ValueError(text)
-        return text
-
-    return reader
 
 
 def _cursor(text: str) -> str:

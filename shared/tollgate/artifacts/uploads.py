@@ -37,7 +37,7 @@ from tollgate.kit.dynamodb.pages import Page
 from tollgate.kit.errors import InvalidInputError, UploadNotFoundError
 from tollgate.kit.ids import is_id
 from tollgate.kit.numbers import whole_number
-from tollgate.kit.problems import Problem, unknown_fields
+from tollgate.kit.problems import Problem, one_of, unknown_fields
 from tollgate.ledger.callers import Caller
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _checked(body: Mapping[str, Any]) -> tuple[str, int]:
         allowed = f"1 to {MAX_NAME_LENGTH} characters"
         problems.append(Problem("/filename", f"Must have {allowed}.", allowed))
     if not isinstance(content_type, str) or content_type not in EXTENSIONS:
-        problems.append(Problem("/contentType", "Must be a type that models accept.", list(EXTENSIONS)))
+        problems.append(one_of("/contentType", EXTENSIONS))
     if size is None or not 1 <= size <= MAX_UPLOAD_BYTES:
         sizes = f"1 to {MAX_UPLOAD_BYTES}"
         problems.append(Problem("/bytes", f"Must be the file's size in bytes, {sizes}.", sizes))

@@ -7,7 +7,7 @@ from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.kit.numbers import whole_number
-from tollgate.kit.problems import Problem, not_whole, unknown_fields
+from tollgate.kit.problems import Problem, not_whole, one_of, unknown_fields
 from tollgate.ledger.attribution import MAX_USER_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
 from tollgate.webhooks.receivers import url_problem
@@ -51,7 +51,7 @@ def read_budget(body: Mapping[str, Any], guard: AddressGuard, *, is_new: bool = 
 def _name(value: Any, found: dict[str, Any]) -> Problem | None:
     text = value.strip() if isinstance(value, str) else ""
     if not text or not text.isprintable() or len(text) > MAX_NAME_LENGTH:
-        return Problem("/name", "Must be a name.", f"1 to {MAX_NAME_LENGTH} printable characters")
+        return _must_be("/name", f"1 to {MAX_NAME_LENGTH} printable characters")
     found["name"] = text
     return None
 
@@ -65,9 +65,8 @@ def _limit(value: Any, found: dict[str, Any]) -> Problem | None:
 
 
 def _period(value: Any, found: dict[str, Any]) -> Problem | None:
-    periods = [str(period) for period in BudgetPeriod]
-    if value not in periods:
-        return Problem("/per", "Must be an allowed value.", periods)
+    if value not in [str(period) for period in BudgetPeriod]:
+        return one_of("/per", BudgetPeriod)
     found["per"] = BudgetPeriod(value)
     return None
 
@@ -75,7 +74,7 @@ def _period(value: Any, found: dict[str, Any]) -> Problem | None:
 def _scope(value: Any, found: dict[str, Any]) -> Problem | None:
     is_tag = isinstance(value, str) and value.startswith(TAG) and is_tag_name(value.removeprefix(TAG))
     if value not in (ACCOUNT, PROJECT, KEY, USER) and not is_tag:
-        return Problem("/scope", "Unknown scope.", _SCOPES)
+        return _must_be("/scope", _SCOPES)
     found["scope"] = value
     return None
 
@@ -84,6 +83,10 @@ def _value(value: Any, found: dict[str, Any]) -> Problem | None:
     is_text = isinstance(value, str) and 1 <= len(value) <= MAX_USER_LENGTH and value.isprintable()
     if value is not None and not is_text:
         allowed = f"1 to {MAX_USER_LENGTH} printable characters, or null for each value on its own"
-        return Problem("/value", "Must be a value of the scope.", allowed)
+        return _must_be("/value", allowed)
     found["value"] = value
     return None
+
+
+def _must_be(path: str, allowed: str) -> Problem:
+    return Problem(path, f"Must be {allowed}.", allowed)

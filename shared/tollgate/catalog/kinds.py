@@ -138,14 +138,18 @@ class Choice(Kind):
         """Return the option that equals `value` (4 for 4.0)."""
         # In Python 1 equals True and 1.0: the types are looked at first.
         if self.numeric != _is_number(value) or not (self.numeric or isinstance(value, str)):
-            refuse("Must be a number." if self.numeric else "Must be a string.", list(self.values))
+            kind = "number" if self.numeric else "string"
+            refuse(f"Must be a {kind}, one of: {self._listed()}.", list(self.values))
         # Return the option, not the value sent: 4.0 must not be another price dimension than 4.
         for option in self.values:
             if option == value:
                 return option
         meant = nearest(value, self.values)
         hint = "" if meant is None else f" Did you mean {meant!r}?"
-        refuse(f"Must be one of: {', '.join(map(str, self.values))}.{hint}", list(self.values))
+        refuse(f"Must be one of: {self._listed()}.{hint}", list(self.values))
+
+    def _listed(self) -> str:
+        return ", ".join(map(str, self.values))
 
     def schema(self) -> dict[str, Any]:
         """Return the kind as JSON Schema."""
@@ -163,7 +167,7 @@ class Whole(Kind):
         """Return `value` as int (5 for 5.0)."""
         allowed = f"{self.minimum} to {self.maximum}"
         if not _is_number(value) or (isinstance(value, float) and not value.is_integer()):
-            refuse("Must be a whole number.", allowed)
+            refuse(f"Must be a whole number from {allowed}.", allowed)
         if not self.minimum <= value <= self.maximum:
             refuse(f"Must be from {allowed}.", allowed)
         return int(value)
@@ -185,7 +189,7 @@ class Number(Kind):
         """Return `value` unchanged; infinities and NaN are out of any range."""
         allowed = f"{self.minimum} to {self.maximum}"
         if not _is_number(value):
-            refuse("Must be a number.", allowed)
+            refuse(f"Must be a number from {allowed}.", allowed)
         if not self.minimum <= value <= self.maximum:
             refuse(f"Must be from {allowed}.", allowed)
         # Not by the digits it was sent with: 0.50 is as good as 0.5.

@@ -7,7 +7,11 @@ Errors of only one package are in its `errors.py`. Each class names its HTTP sta
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from tollgate.kit.problems import Problem, listed, shortened
+from tollgate.kit.numbers import digits
+from tollgate.kit.problems import MAX_PATH_LENGTH, Problem, listed, shortened
+
+# The largest index of a list in a path; longer numbers are names.
+MAX_INDEX = 999_999
 
 # The `type` of an error, by its status (site/errors.md). HTTP does not define 499 and 524.
 TYPES = {
@@ -41,6 +45,8 @@ class TollgateError(Exception):
     """Whether a header tells the SDKs of OpenAI and Anthropic not to repeat the request."""
     next_step: str = ""
     """Advice for the client: the last sentence of `message`. It may be empty for server errors."""
+    path: str = ""
+    """A JSON pointer to the first field that the error is about. Empty if it is about none."""
 
     def __init_subclass__(cls, *, status: int | None = None, code: str | None = None) -> None:
         """Set the status and the code of a class. It inherits a missing one."""
@@ -57,6 +63,13 @@ class TollgateError(Exception):
     def type(self) -> str:
         """Return the contract's name for the status (site/errors.md)."""
         return TYPES[self.status]
+
+    @property
+    def param(self) -> str | None:
+        """Return `path` in OpenAI's notation: `messages[0].content`."""
+        named, *inner = self.path.removeprefix("/").split("/")
+        steps = [f".{each}" if digits(each, 0, MAX_INDEX) is None else f"[{each}]" for each in inner]
+        return shortened(named + "".join(steps), MAX_PATH_LENGTH) or None
 
     def extra(self) -> dict[str, Any]:
         """Return the fields that this error adds to the `error` object. By default there are none."""
@@ -78,6 +91,7 @@ class InvalidInputError(TollgateError, status=400, code="invalid_input"):
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
+        self.path = problems[0].path
         self.details = listed(problems)
         first, others = self.details[0], len(self.details) - 1
         # A problem of the whole body has no path, only a message.

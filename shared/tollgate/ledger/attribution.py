@@ -118,9 +118,9 @@ def tags_of(pairs: Any, path: str) -> Attribution:
         if _NAME.fullmatch(name) is None:
             problems.append(Problem(path, f"Wrong name of a tag: {name[:MAX_VALUE_LENGTH]}.", _NAME_RULE))
         elif name == USER and not _is_user(value):
-            problems.append(Problem(f"{path}/{name}", "Wrong end user.", _USER_RULE))
+            problems.append(Problem(f"{path}/{name}", f"The end user must be {_USER_RULE}.", _USER_RULE))
         elif name != USER and (not isinstance(value, str) or _VALUE.fullmatch(value) is None):
-            problems.append(Problem(f"{path}/{name}", "Wrong value of a tag.", _VALUE_RULE))
+            problems.append(Problem(f"{path}/{name}", f"A tag's value must be {_VALUE_RULE}.", _VALUE_RULE))
     if problems:
         raise InvalidInputError(problems)
     return Attribution(pairs.get(USER), {name: pairs[name] for name in pairs if name != USER})

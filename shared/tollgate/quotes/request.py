@@ -9,7 +9,7 @@ from typing import Any
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import Scope
 from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLargeError
-from tollgate.kit.problems import Problem, unknown_fields
+from tollgate.kit.problems import Problem, one_of, unknown_fields
 from tollgate.text.body.request import TextRequest, read_request
 from tollgate.text.kinds.table import KINDS
 from tollgate.text.models import TextProtocol
@@ -57,7 +57,7 @@ def read_requests(body: Mapping[str, Any], key: ApiKey) -> list[Asked]:
     sent, problems = body.get("requests"), unknown_fields(body, ["requests"])
     if not isinstance(sent, list) or not 1 <= len(sent) <= MAX_PARTS:
         allowed = f"1 to {MAX_PARTS} objects with path and body"
-        problems.append(Problem("/requests", "Must be a list of requests.", allowed))
+        problems.append(Problem("/requests", f"Must be a list of {allowed}.", allowed))
         sent = []
     found: list[Asked] = []
     for number, one in enumerate(sent):
@@ -91,7 +91,7 @@ def _asked(pointer: str, sent: Any) -> Asked:
     body: Any = sent.get("body")
     problems = unknown_fields(sent, ["path", "body"], pointer)
     if path not in PATHS:
-        problems.append(Problem(f"{pointer}/path", "Must be the path of a request.", list(PATHS)))
+        problems.append(one_of(f"{pointer}/path", PATHS))
     if not isinstance(body, dict):
         problems.append(Problem(f"{pointer}/body", "Must be the body of the request, an object."))
     if problems:

@@ -66,7 +66,7 @@ class GenerationFailedError(TollgateError, status=502, code="generation_failed")
     repeat_is_useless = True
 
     def __init__(self, task_id: str, message: str) -> None:
-        super().__init__(f"{message} The charge of {task_id} was refunded.")
+        super().__init__(f"{message} The task is {task_id}.")
         self.task_id = task_id
 
     def extra(self) -> dict[str, Any]:

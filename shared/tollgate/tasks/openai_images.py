@@ -4,7 +4,7 @@ Source: https://platform.openai.com/docs/api-reference/images/create and `/creat
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,7 +158,12 @@ def _take_options(
         if field in properties and (not has_no_effect or value in properties[field].get("enum", ())):
             given[field] = value
         elif not has_no_effect:
-            yield Problem(f"/{name}", f"{model_id} has no such option. Leave it out.", list(met) or None)
+            message = f"{model_id} has no such option. Leave it out{_or_send(met)}."
+            yield Problem(f"/{name}", message, list(met) or None)
+
+
+def _or_send(values: Sequence[Any]) -> str:
+    return f", or send {' or '.join(map(str, values))}" if values else ""
 
 
 def _camel(name: str) -> str:

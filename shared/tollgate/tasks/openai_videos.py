@@ -13,7 +13,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, id_of
+from tollgate.kit.http.query import QueryReader, id_of, matching
 from tollgate.kit.problems import Problem
 from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.openai_media import (
@@ -45,10 +45,12 @@ _NEAR = Fraction(5, 100)
 """OpenAI's 1792x1024 is within 2 % of 16:9."""
 DEFAULT_PAGE, MAX_PAGE = 20, 100
 ORDERS = ("asc", "desc")
+VARIANTS = ("video",)
+"""The variants of a video's content."""
 _SHAPES = ("aspectRatio", "size")
 _SHAPE = re.compile(r"(\d{1,2}):(\d{1,2})", re.ASCII)
 _LINES = re.compile(r"(\d{3,4})p", re.ASCII)
-_4K_LINES = 2_160
+_NAMED_LINES = {"2k": 1_440, "4k": 2_160}
 _REMIXED = ("editVideoUrl", "videoUrls", "referenceVideoUrls")
 """The fields of models whose result is a changed video, in this order. Other fields continue a video."""
 _STORED = re.compile(r"/media/(task_[0-9A-Z]{26})/", re.ASCII)
@@ -64,15 +66,19 @@ def read_video_query(query: Mapping[str, str]) -> VideoQuery:
     reader = QueryReader(query, ("after", "limit", "order"))
     limit = reader.limit(DEFAULT_PAGE, MAX_PAGE)
     after = reader.read("after", id_of("task"), None, "Must be the id of a video.")
-    order = reader.read("order", _order, "desc", "Unknown order.", list(ORDERS))
+    order = reader.choose("order", matching(ORDERS.__contains__), "desc", ORDERS)
     reader.finish()
     return VideoQuery(limit, after, order == "asc")
 
 
-def _order(text: str) -> str:
-    if text not in ORDERS:
-        raise ValueError(text)
-    return text
+def read_content_query(query: Mapping[str, str]) -> None:
+    """Read the query of a video's content. Raises `InvalidInputError` with every problem.
+
+    OpenAI also has the variants `thumbnail` and `spritesheet`. A client would store our video as this image.
+    """
+    reader = QueryReader(query, ("variant",))
+    reader.choose("variant", matching(VARIANTS.__contains__), None, VARIANTS)
+    reader.finish()
 
 
 def read_video_request(body: Mapping[str, Any], catalog: Catalog, *, is_form: bool = False) -> dict[str, Any]:
@@ -140,9 +146,9 @@ def _source_input(source: Task, properties: Properties) -> dict[str, Any]:
     return {**kept, field: [video_url] if properties[field].get("type") == "array" else video_url}
 
 
-def video(task: Task, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a task as OpenAI's video. `body` is the request that created it just now."""
-    asked, failed = body or {}, task.error
+def video(task: Task) -> dict[str, Any]:
+    """Return a task as OpenAI's video."""
+    failed = task.error
     duration = task.values.get("duration")
     shown: dict[str, Any] = {
         "id": task.task_id,
@@ -154,8 +160,8 @@ def video(task: Task, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "completed_at": _seconds(task.finished_at_ms),
         "expires_at": _seconds(task.expires_at_ms),
         "error": None if failed is None else {"code": failed.code, "message": failed.message},
-        "seconds": asked.get("seconds") or (str(duration) if duration else None),
-        "size": asked.get("size") or _size(task.values),
+        "seconds": str(duration) if duration else None,
+        "size": _size(task.values),
         "prompt": str(task.values.get("prompt") or ""),
         "remixed_from_video_id": _source_id(task.values),
     }
@@ -177,13 +183,17 @@ def _size(values: Mapping[str, Any]) -> str | None:
     """Return the size `WIDTHxHEIGHT` of an input; `None` if the input does not determine it."""
     shapes = (_SHAPE.fullmatch(str(values.get(name))) for name in _SHAPES)
     shape = next((found for found in shapes if found), None)
-    named = str(values.get("resolution"))
-    lines = _LINES.fullmatch(named)
-    short = _4K_LINES if named.lower() == "4k" else int(lines[1]) if lines else 0
+    short = _lines(values.get("resolution"))
     if shape is None or not short:
         return None
     width, height = int(shape[1]), int(shape[2])
     return "x".join(str(side * short // min(width, height)) for side in (width, height))
+
+
+def _lines(resolution: object) -> int:
+    """Return the pixels of the shorter side of a resolution such as `720p`; 0 for another name."""
+    lines = _LINES.fullmatch(str(resolution))
+    return int(lines[1]) if lines else _NAMED_LINES.get(str(resolution).lower(), 0)
 
 
 def _source_id(values: Mapping[str, Any]) -> str | None:
@@ -195,7 +205,7 @@ def _source_id(values: Mapping[str, Any]) -> str | None:
 
 
 def _asked(body: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return length and shape in the model's values; a resolution if the model has the named one."""
+    """Return length, shape and resolution in the model's values. Raises `InvalidInputError`."""
     values: dict[str, Any] = {}
     seconds = body.get("seconds")
     if seconds is not None:
@@ -203,10 +213,27 @@ def _asked(body: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]])
         values["duration"] = int(seconds) if is_number else seconds
     if body.get("size") is not None:
         values |= shape_input(body["size"], properties, _NEAR)
-    named = f"{short_side(body.get('size'))}p"
-    if named in properties.get("resolution", {}).get("enum", ()):
-        values["resolution"] = named
+    if body.get("resolution") is None:
+        values |= _resolution(body.get("size"), properties)
     return values
+
+
+def _resolution(size: Any, properties: Properties) -> dict[str, Any]:
+    """Return the smallest resolution that has the shorter side of `WIDTHxHEIGHT`, or nearly has it.
+
+    The result is empty if the size has no pixels, or if the model has no resolutions. Raises
+    `InvalidInputError` if all of them are smaller, because the customer would get a smaller video.
+    """
+    short = short_side(size)
+    lines = {name: _lines(name) for name in properties.get("resolution", {}).get("enum", ())}
+    if not short or not any(lines.values()):
+        return {}
+    fitting = [name for name in lines if lines[name] * (1 + _NEAR) >= short]
+    if not fitting:
+        most = max(lines.values())
+        allowed = f"at most {most} pixels on the shorter side"
+        raise InvalidInputError([Problem("/size", f"Must have {allowed}, has {short}.", allowed)])
+    return {"resolution": min(fitting, key=lines.__getitem__)}
 
 
 def _reference(sent: Any, model_id: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

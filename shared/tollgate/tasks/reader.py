@@ -20,8 +20,9 @@ MAX_IDS = 100
 LAST_TASK_ID = first_id("task", LAST_MS)
 # The most tasks ahead that are counted; a longer queue is shown as this long.
 MAX_COUNTED = 1_000
+VIDEO = "VIDEO"
 # How long a generation takes, roughly (INFERRED); only the estimated wait is computed from it.
-TYPICAL_RUN_S = {"IMAGE": 20, "VIDEO": 120, "MUSIC": 90, "3D": 180}
+TYPICAL_RUN_S = {"IMAGE": 20, VIDEO: 120, "MUSIC": 90, "3D": 180}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,13 @@ class TaskReader:
         """Return a task. Raises `TaskNotFoundError`."""
         task = self.tasks.get(task_id) if is_id("task", task_id) else None
         if task is None or not caller.may_see(task.creator):
+            raise TaskNotFoundError
+        return task
+
+    def video(self, caller: Caller, task_id: str) -> Task:
+        """Return a task whose result is a video. Raises `TaskNotFoundError`, also for other tasks."""
+        task = self.find(caller, task_id)
+        if self._media_type(task) != VIDEO:
             raise TaskNotFoundError
         return task
 
@@ -107,7 +115,7 @@ class TaskReader:
             MAX_IDS,
             ids_beyond,
             lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
-            lambda task: caller.may_see(task.creator) and self._media_type(task) == "VIDEO",
+            lambda task: caller.may_see(task.creator) and self._media_type(task) == VIDEO,
         )
         rows = page.rows[: query.limit]
         return Page(rows, page.cursor if len(rows) == len(page.rows) else rows[-1].task_id)

@@ -61,7 +61,8 @@ def read_workflow(body: Mapping[str, Any], guard: AddressGuard) -> AskedWorkflow
     if name is not None and not (
         isinstance(name, str) and 1 <= len(name) <= MAX_NAME_LENGTH and name.isprintable()
     ):
-        problems.append(Problem("/name", "Must be printable text.", f"1 to {MAX_NAME_LENGTH} characters"))
+        allowed = f"1 to {MAX_NAME_LENGTH} printable characters"
+        problems.append(Problem("/name", f"Must have {allowed}.", allowed))
     if webhook is not None and (found := url_problem("/webhook", webhook, guard)) is not None:
         problems.append(found)
     cents = whole_number(body["maxCostCents"]) if "maxCostCents" in body else 0
@@ -79,7 +80,7 @@ def read_workflow(body: Mapping[str, Any], guard: AddressGuard) -> AskedWorkflow
 def _steps(sent: Any, problems: list[Problem]) -> list[AskedStep]:
     if not isinstance(sent, list) or not 1 <= len(sent) <= MAX_STEPS:
         allowed = f"1 to {MAX_STEPS} objects with id, model and input"
-        problems.append(Problem("/steps", "Must be a list of steps.", allowed))
+        problems.append(Problem("/steps", f"Must be a list of {allowed}.", allowed))
         return []
     ids = [step.get("id") if isinstance(step, dict) else None for step in sent]
     known = [each for each in ids if isinstance(each, str)]
@@ -103,7 +104,7 @@ def _step(
     problems += unknown_fields(sent, STEP_FIELDS, pointer)
     step_id, model, values = sent.get("id"), sent.get("model"), sent.get("input")
     if not isinstance(step_id, str) or _ID.fullmatch(step_id) is None:
-        problems.append(Problem(f"{pointer}/id", "Must be the name of the step.", _ID_RULE))
+        problems.append(Problem(f"{pointer}/id", f"Must be {_ID_RULE}.", _ID_RULE))
     elif step_id in earlier:
         problems.append(Problem(f"{pointer}/id", f"Another step is '{step_id}' already."))
     if not isinstance(model, str):

@@ -92,6 +92,12 @@ class TestVideo:
             ("sora-2", "1792x1024", {"aspectRatio": "16:9"}),
             ("kling-3.0", "1280x720", {"aspectRatio": "16:9", "resolution": "720p"}),
             ("kling-3.0", "1080x1080", {"aspectRatio": "1:1", "resolution": "1080p"}),
+            # Otherwise the customer would get the default, which can be the smallest.
+            ("kling-3.0", "1792x1024", {"aspectRatio": "16:9", "resolution": "1080p"}),
+            ("kling-3.0", "3840x2160", {"aspectRatio": "16:9", "resolution": "4k"}),
+            ("kling-3.0", "1920x1088", {"aspectRatio": "16:9", "resolution": "1080p"}),
+            ("kling-3.0", "480x480", {"aspectRatio": "1:1", "resolution": "720p"}),
+            ("minimax-h3", "1440x2560", {"aspectRatio": "9:16", "resolution": "2k"}),
             ("wan-3.0", "16:9", {"size": "16:9"}),
             # What no model has is refused by create.
             ("sora-2", "1000x1000", {"aspectRatio": "1000x1000"}),
@@ -117,6 +123,7 @@ class TestVideo:
             ("sora-2", {"input_reference": {}}, "/input_reference"),
             ("sora-2", {"input_reference": 7}, "/input_reference"),
             ("test-image", {}, "/model"),
+            ("grok-imagine-video", {"size": "1792x1024"}, "/size"),
         ],
     )
     def test_what_cannot_be_is_named(self, model: str, body: dict[str, Any], path: str) -> None:

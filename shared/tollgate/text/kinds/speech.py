@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, one_of
 from tollgate.text.body.json_body import read_json_body
 from tollgate.text.body.request import TextRequest, routed_body
 from tollgate.text.body.tokens import MESSAGE_OVERHEAD_TOKENS, tokens_of_bytes, utf8_length
@@ -267,7 +267,7 @@ def _shape_problems(fields: Fields) -> Iterator[Problem]:
     if not isinstance(fields.get("voice"), str):
         yield Problem("/voice", "Must be the name of a voice of the model. Custom voices are not supported.")
     if fields.get("response_format") not in (None, *CONTENT_TYPES):
-        yield Problem("/response_format", "Unknown format.", list(CONTENT_TYPES))
+        yield one_of("/response_format", CONTENT_TYPES)
     if not _is_speed(fields.get("speed")):
         yield Problem("/speed", f"Must be a number from {MIN_SPEED} to {MAX_SPEED}.")
     instructions = fields.get("instructions")

@@ -15,7 +15,7 @@ from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.http.forms import FormFile
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, one_of
 from tollgate.text.body.json_body import JsonBody, dumps
 from tollgate.text.body.request import TextRequest, routed_body
 from tollgate.text.kinds.whole import WholeMeter
@@ -358,7 +358,7 @@ def _problems(fields: Fields, known: Sequence[str]) -> Iterator[Problem]:
     if not isinstance(fields.get("model"), str):
         yield Problem("/model", "Must be a transcription model's id.")
     if (fields.get("response_format") or JSON) not in FORMATS:
-        yield Problem("/response_format", "Unknown format.", list(FORMATS))
+        yield one_of("/response_format", FORMATS)
     yield from _problems_of_words(fields)
     for name in fields:
         if name not in (*known, *ROUTING):

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import one_of
 from tollgate.text.body.fields import invalid
 from tollgate.text.translation.call_state import is_state, states_of, with_states
 from tollgate.text.translation.message_state import is_message_state, state_fields
@@ -215,7 +217,7 @@ class _Chat:
     def _add_message(self, item: Item, path: str) -> None:
         role = item.get("role")
         if role not in _ROLES:
-            raise invalid(f"{path}/role", "Unknown role.", list(_ROLES))
+            raise InvalidInputError([one_of(f"{path}/role", _ROLES)])
         if role != "assistant":
             self._append({"role": role, "content": _parts(item.get("content"), f"{path}/content")})
             return

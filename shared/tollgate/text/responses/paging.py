@@ -6,7 +6,9 @@ Source: `openai.types.responses.input_item_list_params`, `openai.types.conversat
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.numbers import digits
+from tollgate.kit.problems import one_of
 from tollgate.text.body.fields import invalid
 from tollgate.text.responses.items import listed
 
@@ -52,5 +54,5 @@ def _limit(query: Mapping[str, str]) -> int:
 def _order(query: Mapping[str, str]) -> str:
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
-        raise invalid("/order", "Unknown order.", ["asc", "desc"])
+        raise InvalidInputError([one_of("/order", ["asc", "desc"])])
     return order

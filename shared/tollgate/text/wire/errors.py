@@ -8,14 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, TollgateError
-from tollgate.kit.numbers import digits
-from tollgate.kit.problems import MAX_PATH_LENGTH, Problem, shortened
+from tollgate.kit.problems import Problem, shortened
 from tollgate.text.body.json_body import dumps
 from tollgate.text.models import TextProtocol
 from tollgate.text.wire.faults import STREAM_BROKEN, TIMED_OUT, UNREADABLE, Fault
-
-# The largest index of a list in a path; longer numbers are names.
-MAX_INDEX = 999_999
 
 
 class ProviderError(TollgateError, status=502, code="provider_error"):
@@ -149,20 +145,7 @@ def messages_type(status: int) -> str:
 
 def error_body(protocol: TextProtocol, error: TollgateError) -> dict[str, Any]:
     """Return the body of a Tollgate error, with the error's extra fields."""
-    return _body(protocol, as_fault(error), {"param": param_of(error), **error.extra()})
-
-
-def param_of(error: TollgateError) -> str | None:
-    """Return OpenAI's name for the first field that an error is about: `messages[0].content`."""
-    if isinstance(error, InvalidInputError):
-        path = error.problems[0].path
-    elif isinstance(error, ResponseNotFoundError | ConversationNotFoundError):
-        path = error.path
-    else:
-        return None
-    named, *inner = path.removeprefix("/").split("/")
-    steps = [f".{each}" if digits(each, 0, MAX_INDEX) is None else f"[{each}]" for each in inner]
-    return shortened(named + "".join(steps), MAX_PATH_LENGTH) or None
+    return _body(protocol, as_fault(error), {"param": error.param, **error.extra()})
 
 
 def as_fault(error: TollgateError) -> Fault:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, one_of
 from tollgate.text.body.fields import CHAT, invalid, unsent
 from tollgate.text.body.json_body import dumps
 from tollgate.text.body.request import translated_tools
@@ -25,6 +25,7 @@ from tollgate.text.wire.faults import UNREADABLE, FaultError
 from tollgate.text.wire.relay import DONE, chat_event
 from tollgate.text.wire.sse import SseEvent, SseSplitter, UnreadableStreamError
 
+ROLES = ("developer", "system", "user", "assistant", "tool")
 # The API refuses lower limits.
 MIN_OUTPUT_TOKENS = 16
 
@@ -134,7 +135,7 @@ def _items_of(message: Fields, path: str, mark: str) -> Iterator[dict[str, Any]]
         parts = content if is_text else [_part(part, path) for part in content or []]
         yield {"role": role, "content": parts}
     else:
-        raise invalid(f"{path}/role", "Unknown role.", ["developer", "system", "user", "assistant", "tool"])
+        raise InvalidInputError([one_of(f"{path}/role", ROLES)])
 
 
 def _plain(content: Any) -> str:
