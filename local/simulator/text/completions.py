@@ -31,7 +31,7 @@ from local.simulator.text import (
 )
 from local.simulator.text.content import Answer, Ask, Tool, ToolCall, count_tokens
 from local.simulator.text.directions import TextDirections
-from local.simulator.text.errors import FIRST_SERVER_ERROR, refusal_of
+from local.simulator.text.errors import FIRST_SERVER_ERROR, overflow_of, refusal_of
 from local.simulator.text.refusals import chat_refusal, signature_of
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
@@ -114,6 +114,8 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
         if fails_inside:
             return _failed_inside(turn, stream=body.get("stream") is True)
         return _refused(engine.provider, turn, stream=body.get("stream") is True)
+    if turn.directions.too_long:
+        return _sent(*overflow_of(engine.provider), stream=body.get("stream") is True)
     if _asks_more(engine.provider, turn.directions.host_price_usd, body):
         return _refused(engine.provider, 404, NO_HOST, stream=body.get("stream") is True)
     vendor = turn.directions.vendor if turn.directions.vendor in VENDORS else engine.provider
@@ -330,7 +332,10 @@ def _call(call: ToolCall, arguments: str) -> dict[str, Any]:
 
 
 def _refused(vendor: str, status: int, message: str | None = None, *, stream: bool = False) -> Response:
-    told, body = refusal_of(vendor, status, message)
+    return _sent(*refusal_of(vendor, status, message), stream=stream)
+
+
+def _sent(told: int, body: Any, *, stream: bool) -> Response:
     if stream and told < FIRST_ERROR:
         return Response(_event(body), media_type="text/event-stream")
     return JSONResponse(body, told)

@@ -18,6 +18,7 @@ from local.simulator.text.vendors import scaled
 from local.simulator.wire import api_key, json_object, text
 
 SIGNATURE = "c2ltdWxhdG9y"
+TOO_LONG = "Input is too long for requested model."
 
 _EXCEPTIONS = {
     400: "ValidationException",
@@ -54,8 +55,8 @@ async def _answered(engine: Engine, request: Request, model: str, *, stream: boo
     if (reason := converse_refusal(model, body)) is not None:
         return _refused(400, reason)
     turn = await take_turn(engine, model, _ask(body))
-    if isinstance(turn, int):
-        return _refused(turn)
+    if isinstance(turn, int) or turn.directions.too_long:
+        return _refused(turn) if isinstance(turn, int) else _refused(400, TOO_LONG)
     shape = Shape(turn.answer, turn.directions)
     headers = {"x-amzn-requestid": turn.answer.id}
     if not stream:

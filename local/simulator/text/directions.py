@@ -25,6 +25,7 @@
 | `[[other-model]]` | the response names another model, as after the end of one |
 | `[[cost 0.5]]` | vendors that state their charge state this, in USD |
 | `[[host-price 9]]` | OpenRouter's hosts ask this for 1M input tokens, so a lower `max_price` gets 404 |
+| `[[too-long]]` | HTTP 400 in the vendor's words for an input that is longer than the context |
 | `[[reject]]`, `[[fail]]` | HTTP 400 for the content, HTTP 500 |
 | `[[status 429]]`, `[[status 500 2]]` | requests of this prompt, or only the first 2, return this status |
 | `[[hang 20]]`, `[[lost]]` | 20 s before the headers; no response |
@@ -71,6 +72,7 @@ class TextDirections:
     images: int = 1
     large_images: bool = False
     no_details: bool = False
+    too_long: bool = False
     blocked: bool = False
     unsafe: bool = False
     default_tier: bool = False
@@ -154,6 +156,7 @@ _READERS: dict[str, tuple[str, Callable[[str | None], Any]]] = {
     "images": ("images", _number(MAX_TOOLS)),
     "large-images": ("large_images", _flag),
     "no-details": ("no_details", _flag),
+    "too-long": ("too_long", _flag),
     "blocked": ("blocked", _flag),
     "unsafe": ("unsafe", _flag),
     "default-tier": ("default_tier", _flag),

@@ -12,6 +12,20 @@ from http import HTTPStatus
 from typing import Any
 
 FIRST_SERVER_ERROR = 500
+# The examples of `utils/overflow` of pi-ai 1.6.0 (npm), as providers sent them, with other numbers.
+TOO_LONG = (
+    "This model's maximum context length is 1000 tokens. However, your messages resulted in 2000 tokens."
+)
+TOO_LONG_OF = {
+    "google": "The input token count (2000) exceeds the maximum number of tokens allowed (1000).",
+    "xai": "This model's maximum prompt length is 1000 but the request contains 2000 tokens.",
+    "mistral": "Prompt contains 2000 tokens, too large for model with 1000 maximum context length",
+    "zai": "Prompt exceeds max length",
+    "moonshot": "Invalid request: Your request exceeded model token limit: 1000 (requested: 2000)",
+    "minimax": "invalid params, context window exceeds limit",
+    "dashscope": "Range of input length should be [1, 1000]",
+    "together": "The input (2000 tokens) is longer than the model's context length (1000 tokens).",
+}
 CONTENT_WORDS = "The prompt breaks the usage policy."
 _BAD, _KEY, _MONEY, _UNKNOWN, _BUSY = 400, 401, 402, 404, 429
 _USUAL = {
@@ -30,6 +44,16 @@ def refusal_of(vendor: str, status: int, message: str | None = None) -> tuple[in
     is_content = status == _BAD and message is None
     usual = CONTENT_WORDS if is_content else _USUAL.get(status, "The server had an error.")
     return _VENDORS.get(vendor, _openai)(status, message or usual, is_content)
+
+
+def overflow_of(vendor: str) -> tuple[int, Body]:
+    """Return HTTP status and body of a vendor's refusal of an input that is longer than the context."""
+    status, body = refusal_of(vendor, _BAD, TOO_LONG_OF.get(vendor, TOO_LONG))
+    if vendor in ("openai", "azure"):
+        body["error"] |= {"param": "messages", "code": "context_length_exceeded"}
+    if vendor == "zai":
+        body["error"]["code"] = "1261"
+    return status, body
 
 
 def _error(message: str, kind: str, code: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from local.simulator.engine import Engine
 from local.simulator.media.picture import Picture
 from local.simulator.text.content import Answer, Ask, count_tokens
 from local.simulator.text.directions import TextDirections
+from local.simulator.text.errors import TOO_LONG_OF
 from local.simulator.text.streaming import EventStream, disturbed, whole
 from local.simulator.text.turn import take_turn
 from local.simulator.text.vendors import scaled
@@ -191,6 +192,8 @@ async def _answered(engine: Engine, request: Request, given: dict[str, Any], *, 
     turn = await take_turn(engine, model, ask)
     if isinstance(turn, int):
         return _refused(turn, "The request was refused.")
+    if turn.directions.too_long:
+        return _refused(400, TOO_LONG_OF["google"])
     said = _said(model, body, ask.prompt, turn.answer, turn.directions)
     if turn.directions.blocked:
         blocked = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "modelVersion": model}

@@ -91,6 +91,8 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     turn = await take_turn(engine, model, ask)
     if isinstance(turn, int):
         return _refused(turn, "The request was refused.")
+    if turn.directions.too_long:
+        return _refused(400, "prompt is too long: 2000 tokens > 1000 maximum")
     shape = Shape(model, turn.answer, turn.directions)
     headers = {"request-id": f"req_{shape.answer.id}", "anthropic-organization-id": "org_simulated"}
     if body.get("stream") is not True:

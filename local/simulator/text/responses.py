@@ -51,10 +51,10 @@ def add_routes(routes: APIRouter, engine: Engine) -> None:
             return JSONResponse({"object": "response.input_tokens", "input_tokens": input_tokens(body)})
 
 
-def refused(status: int, message: str) -> Response:
+def refused(status: int, message: str, param: str | None = None, code: str | None = None) -> Response:
     """Return an error in OpenAI's format."""
     kind = "server_error" if status >= 500 else "invalid_request_error"  # noqa: PLR2004 - HTTP
-    error = {"message": message, "type": kind, "param": None, "code": None}
+    error = {"message": message, "type": kind, "param": param, "code": code}
     return JSONResponse({"error": error}, status)
 
 
@@ -63,6 +63,9 @@ async def _answered(engine: Engine, body: dict[str, Any]) -> Response:
     turn = await take_turn(engine, model, ask_of(body))
     if isinstance(turn, int):
         return refused(turn, "The request was refused.")
+    if turn.directions.too_long:
+        words = "Your input exceeds the context window of this model. Please adjust your input and try again."
+        return refused(400, words, "input", "context_length_exceeded")
     made = _Made(engine, body, model, turn.answer, turn.directions)
     headers = {"x-request-id": f"req_{turn.answer.id}"}
     if body.get("stream") is not True:

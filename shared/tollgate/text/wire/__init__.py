@@ -9,6 +9,7 @@ dialect.py        how an OpenAI-compatible upstream deviates
 call_numbers.py   the index of each tool call in a stream
 rendering.py      the form of a response for the client
 faults.py         upstream failures, and their consequences
+overflow.py       refusals of an input that is longer than the context
 errors.py         error bodies that both protocols' clients read
 
 `sse.py`, `stream.py` and `relay.py` are the measured hot path (docs/architecture.md#measures).

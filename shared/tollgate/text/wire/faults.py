@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from tollgate.text.wire import overflow
+from tollgate.text.wire.overflow import is_overflow
 from tollgate.text.wire.shown import shown_words
 
 MAX_MESSAGE_CHARS = 2_000
@@ -136,6 +138,8 @@ def fault_of(payload: Any, status: int, code_statuses: Mapping[str, int] = _NO_C
     code = _text(detail_code) or _text(inner.get("code")) or kind
     known = code_statuses.get(code) or code_statuses.get(kind) or _status(status, inner.get("code"))
     shown = message or f"The provider answered with HTTP status {known}."
+    if is_overflow(message) and known < _FIRST_SERVER_ERROR:
+        code, shown = overflow.CODE, overflow.in_known_words(message)
     return Fault(known, shown[:MAX_MESSAGE_CHARS], kind or "provider_error", code or "provider_error")
 
 

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tollgate.text.models import TextProtocol
+from tollgate.text.wire import overflow
+from tollgate.text.wire.overflow import is_overflow
 
 # Service tiers that may be shown. Other values reveal our contract with the provider.
 ORDINARY_TIERS = (None, "auto", "default", "standard", "standard_only")
@@ -157,12 +159,16 @@ def shown_error(protocol: TextProtocol, payload: dict[str, Any]) -> dict[str, An
     outer, inner = _ERRORS[protocol]
     message = payload["error"]["message"]
     words = shown_words(message)
+    is_too_long = is_overflow(message)
+    if is_too_long:
+        words = overflow.in_known_words(words)
     changes: dict[str, Any] = {} if words == message else {"message": words}
     if "param" in inner:
         # OpenAI's clients require all of them, and not every vendor has them, or as a text.
         given = {name: payload["error"].get(name) for name in ("type", "param", "code")}
         named = {name: None if value is None else str(value) for name, value in given.items()}
         changes |= {**named, "type": named["type"] or "invalid_request_error"}
+        changes |= {"code": overflow.CODE} if is_too_long else {}
     error = _only(payload["error"], inner, changes)
     return _only(payload, outer, {} if error is payload["error"] else {"error": error})
 
