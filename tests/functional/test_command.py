@@ -50,7 +50,7 @@ class TestAccounts:
     def test_people_read_ids_that_are_neither_cut_nor_broken(self, run: Run, customer: OpenedAccount) -> None:
         assert customer.account_id in run("accounts", "list").stdout
         text = run("accounts", "show", customer.account_id).stdout
-        assert f"accountId        {customer.account_id}\n" in text
+        assert f"accountId          {customer.account_id}\n" in text
         assert "Newest ledger entries" in text
 
     @pytest.mark.parametrize("words", [("accounts", "show"), ("tasks", "list", "--account")])
@@ -77,6 +77,16 @@ class TestLimits:
         listed = answer(run("accounts", "list", "--json"))["accounts"]
         assert [row["balanceCents"] for row in listed] == [100]
         assert answer(run("check-ledger", "--json")) == {"accounts": 1, "entries": 1, "faults": []}
+
+    def test_people_see_the_limits_that_apply(self, run: Run, customer: OpenedAccount) -> None:
+        said = run("accounts", "limits", customer.account_id, "--running-tasks", "7").stdout
+        assert [line.split(maxsplit=1) for line in said.splitlines()] == [
+            ["textAtOnce", "100 (default)"],
+            ["requestsPerMinute", "parameter RequestsPerMinute (default)"],
+            ["runningTasks", "7"],
+            ["openTasks", "10000 (default)"],
+            ["rows", "1"],
+        ]
 
     def test_tasks_run_and_end_in_the_rows_that_they_were_charged_to(
         self, run: Run, customer: OpenedAccount, clock: ManualClock
@@ -126,9 +136,18 @@ class TestCredit:
     ) -> None:
         words = ("accounts", "credit", customer.account_id, "--cents", "10", "--id", "a", "--reason", "b")
         result = run(*words, stdin=stdin)
-        assert "Put $0.10 on" in result.stderr
+        assert "Credit $0.10 to" in result.stderr
         assert balance_cents(customer) == balance
         assert result.exit_code == (0 if balance == 110 else 1)
+
+    def test_a_reason_is_checked_before_people_are_asked(self, run: Run, customer: OpenedAccount) -> None:
+        words = ("accounts", "credit", customer.account_id, "--cents", "10", "--id", "a", "--reason", " ")
+        assert refusal(run(*words, stdin="y\n")) == "tollgate: The reason: 1 to 200 characters."
+
+    def test_the_answer_is_in_dollars(self, run: Run, customer: OpenedAccount) -> None:
+        words = ("accounts", "debit", customer.account_id, "--cents", "10", "--id", "a", "--reason", "b")
+        said = run(*words, "--yes").stdout
+        assert said == f"Debited $0.10 from {customer.account_id}. The balance is $0.90.\n"
 
     def test_a_program_has_to_say_yes(self, run: Run, customer: OpenedAccount) -> None:
         words = ("accounts", "credit", customer.account_id, "--cents", "10", "--id", "a", "--reason", "b")

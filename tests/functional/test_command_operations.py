@@ -152,6 +152,9 @@ class TestProviders:
         first = run_to_end(create(customer), clock).attempts[0].provider
         words = ("providers", "disable", first, "--model", PAID_IMAGE, "--reason", "x", "--yes", "--json")
         assert answer(run(*words))["provider"] == f"{first}/{PAID_IMAGE}"
+        as_listed = ("providers", "enable", f"{first}/{PAID_IMAGE}", "--reason", "x", "--json")
+        assert answer(run(*as_listed))["provider"] == f"{first}/{PAID_IMAGE}"
+        answer(run(*words))
         assert self.state(run, f"{first}/{PAID_IMAGE}")["disabled"] is True
         assert self.state(run, first)["disabled"] is False
         clock.advance_ms(5 * MS_PER_S)

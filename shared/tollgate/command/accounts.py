@@ -15,19 +15,30 @@ from tollgate.command.terminal import confirm, print_fields, print_json, print_t
 from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, micro_usd_up, usd_of_micro
 from tollgate.kit.words import Words
 from tollgate.ledger.entries import EntryKind
+from tollgate.ledger.holds import MAX_HOLDS
 from tollgate.ledger.rate import BASE
+from tollgate.ledger.repository import MAX_OPEN_TASKS, MAX_RUNNING_TASKS
 from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
 from tollgate.operator.accounts import MAX_MOVED_CENTS, AccountConsole
+from tollgate.operator.errors import checked_reason
 
 MAX_LISTED = 10_000
 MAX_TEXT_AT_ONCE = HOLDS_PER_WALLET * MAX_WALLETS
 MAX_TASKS = 1_000_000
+_DEFAULT_LIMITS = {
+    "textAtOnce": MAX_HOLDS,
+    "requestsPerMinute": "parameter RequestsPerMinute",
+    "runningTasks": MAX_RUNNING_TASKS,
+    "openTasks": MAX_OPEN_TASKS,
+}
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 
 AccountId = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="The account's id (usr_…), or a member's sign-in address.")
 ]
-Reason = Annotated[str, typer.Option(help="The reason. The customer sees it in the ledger.")]
+Reason = Annotated[
+    str, typer.Option(callback=checked_reason, help="The reason. The customer sees it in the ledger.")
+]
 Cents = Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="The amount in cents.")]
 Usd = Annotated[str | None, typer.Option(help="The amount in US dollars: 25 or 25.50.")]
 
@@ -99,7 +110,7 @@ def open_(
 def suspend(
     account: AccountId,
     *,
-    reason: Annotated[str, typer.Option(help="The reason, for other operators.")],
+    reason: Annotated[str, typer.Option(callback=checked_reason, help="The reason, for other operators.")],
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
@@ -225,8 +236,8 @@ _movement_command(
 
 
 def _move(console: AccountConsole, move: Movement, *, yes: bool, as_json: bool) -> None:
-    is_credit = move.kind is EntryKind.CREDIT
-    verb, where, carry_out = ("Put", "on", console.credit) if is_credit else ("Take", "off", console.debit)
+    credit, debit = ("Credit", "to", console.credit), ("Debit", "from", console.debit)
+    verb, where, carry_out = credit if move.kind is EntryKind.CREDIT else debit
     before, amount = console.get(move.account), usd_of_micro(move.amount_micro_usd)
     has = dollars(cents_down(before.balance_micro_usd))
     confirm(f"{verb} {amount} {where} {move.account}, which has {has}?", yes=yes, as_json=as_json)
@@ -237,8 +248,8 @@ def _move(console: AccountConsole, move: Movement, *, yes: bool, as_json: bool) 
         done = {"accountId": before.account_id, "id": entry_id, f"{move.kind}ed": moved}
         print_json({**done, "balanceCents": balance_cents})
         return
-    said = f"{verb} {amount} {where} {move.account}." if moved else "Already done; nothing changed."
-    typer.echo(f"{said} The balance is {balance_cents} cents.")
+    said = f"{verb}ed {amount} {where} {move.account}." if moved else "Already done; nothing changed."
+    typer.echo(f"{said} The balance is {dollars(balance_cents)}.")
 
 
 @cli.command()
@@ -275,7 +286,11 @@ def limits(
     if as_json:
         print_json({"accountId": found.account_id, **shown})
     else:
-        print_fields(shown, *shown)
+        print_fields({name: _limit_text(name, value) for name, value in shown.items()}, *shown)
+
+
+def _limit_text(name: str, value: int | None) -> str:
+    return f"{_DEFAULT_LIMITS[name]} (default)" if value is None else str(value)
 
 
 def _limits(account: Account) -> dict[str, int | None]:

@@ -73,6 +73,8 @@ def _switch(
     disabled: bool,
 ) -> None:
     console = service_of(stack, local).provider_console
+    if model is None and "/" in provider:
+        provider, _, model = provider.partition("/")
     name = console.check(provider, model, reason)
     confirm(f"Send nothing more to {name}?", yes=yes, as_json=as_json)
     console.switch(provider, model, reason, disabled=disabled)

@@ -8,6 +8,7 @@ from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.ledger.callers import Caller
+from tollgate.operator.errors import checked_reason
 from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.query import MAX_PAGE
 
@@ -103,7 +104,9 @@ def cancel(
 def refund(
     task: TaskId,
     *,
-    reason: Annotated[str, typer.Option(help="The reason. The customer sees it in the ledger.")],
+    reason: Annotated[
+        str, typer.Option(callback=checked_reason, help="The reason. The customer sees it in the ledger.")
+    ],
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,

@@ -14,7 +14,7 @@ from tollgate.command.errors import CommandError
 WIDTH = 1_000
 
 # The width of a field's name, with the space after the longest.
-NAME_WIDTH = 17
+NAME_WIDTH = 19
 
 # Text of a row is printed without interpretation. Without colours, the ends of lines can be found.
 _console = Console(markup=False, highlight=False, color_system=None, width=WIDTH)

@@ -4,7 +4,7 @@ import re
 
 # The longest address that SMTP carries (RFC 5321, section 4.5.3.1.3), and the longest name before its @.
 MAX_ADDRESS_LENGTH, MAX_LOCAL_LENGTH = 254, 64
-ALLOWED = "such as name@example.com: ASCII letters and digits, an international domain as xn--…"
+ALLOWED = "an address such as name@example.com, in ASCII; an international domain starts with xn--"
 # Dot-atoms (RFC 5322, 3.2.3) at a domain of two labels or more. Amazon SES takes 7-bit ASCII only, and no
 # local part that needs SMTPUTF8 (its API reference, "Destination").
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"

@@ -39,7 +39,8 @@ def _said(problem: Problem, beside: int, labels: Mapping[str, str]) -> str:
     where = f"{where[0].upper()}{where[1:]}: " if where else ""
     allowed = problem.allowed
     choices = ", ".join(map(str, allowed)) if isinstance(allowed, list) else allowed
-    return f"{where}{problem.message}" + (f" Allowed: {choices}." if choices else "")
+    is_said = not choices or choices in problem.message
+    return f"{where}{problem.message}" + ("" if is_said else f" Allowed: {choices}.")
 
 
 def _name(segment: str) -> str:

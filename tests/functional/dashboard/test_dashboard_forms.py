@@ -93,10 +93,10 @@ class TestPlayground:
     def test_what_is_wrong_is_said_beside_its_field(self, ada: Browser) -> None:
         fields = {"input.prompt": "a boat", "input.size": "7:1"}
         estimate = ada.post(f"{PLAYGROUND}/estimate", fields).text
-        assert "Allowed: 1:1, 4:3, 3:4, 16:9, 9:16" in beside(estimate, "size")
+        assert beside(estimate, "size").count("1:1, 4:3, 3:4, 16:9, 9:16") == 1
         assert not beside(estimate, "prompt")
         refused = ada.post(f"{PLAYGROUND}/run", {**fields, "form_id": "order_1", "panel": "b"})
-        assert "Allowed: 1:1" in beside(refused.text, "size", panel="b")
+        assert "Must be one of: 1:1" in beside(refused.text, "size", panel="b")
         assert refused.headers["hx-reswap"] == "none"
 
     def test_a_link_opens_the_form_as_it_was(self, ada: Browser) -> None:
@@ -144,7 +144,7 @@ class TestFilesOfTheForm:
         ada.get("/playground")
         answer = self.grant(ada, contentType="text/html")
         assert answer.status == 400
-        assert "Must be a type that models accept" in json.loads(answer.text)["message"]
+        assert "Must be one of: " in json.loads(answer.text)["message"]
 
     def test_it_takes_a_session_and_its_token(self, ada: Browser, browser: Browser) -> None:
         assert self.grant(Browser(ada.session, "forged")).status == 403

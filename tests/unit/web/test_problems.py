@@ -2,7 +2,7 @@
 
 import pytest
 
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, one_of
 from tollgate.web.problems import MAX_SAID, in_words
 
 
@@ -15,6 +15,12 @@ from tollgate.web.problems import MAX_SAID, in_words
         (Problem("/input/prompt", "Is missing."), 2, "Is missing."),
         (Problem("/input/urls/0", "Must be a URL."), 2, "Item 1: Must be a URL."),
         (Problem("/per", "Unknown.", ["day", "month"]), 0, "Per: Unknown. Allowed: day, month."),
+        (one_of("/per", ["day", "month"]), 0, "Per: Must be one of: day, month."),
+        (
+            Problem("/name", "Must have at most 5 characters.", "at most 5"),
+            1,
+            "Must have at most 5 characters.",
+        ),
         (Problem("/overlapS", "Must be whole.", "0 to 9"), 0, "Overlap s: Must be whole. Allowed: 0 to 9."),
     ],
 )

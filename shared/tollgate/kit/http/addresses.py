@@ -54,7 +54,7 @@ class AddressGuard:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
         except ValueError as exc:
-            raise ForbiddenAddressError("is not a URL") from exc
+            raise ForbiddenAddressError("has no valid host and port") from exc
         # The parser drops some control characters silently, and then we would call a URL that we did not
         # check.
         unprintable = any(c.isspace() or not c.isprintable() for c in url)
