@@ -160,6 +160,17 @@ class TestBatches:
 
         assert asyncio.run(run()) == ["a", "b"]
 
+    def test_results_of_a_batch_that_runs_are_not_an_empty_list(self) -> None:
+        answer, _ = in_turn(httpx.Response(200, json=batch("in_progress")))
+        with pytest.raises(tollgate_client.TollgateError, match=r"Batch batch_1 is in_progress\. Call wait"):
+            list(client(answer).batch("batch_1").results())
+
+    def test_a_batch_without_requests_is_not_sent(self) -> None:
+        answer, seen = in_turn()
+        with pytest.raises(ValueError, match="at least one request"):
+            client(answer).create_batch({})
+        assert seen == []
+
     def test_one_that_cannot_be_read_raises(self) -> None:
         errors = {"object": "list", "data": [{"code": "x", "message": "Line 1 is no JSON.", "line": 1}]}
         answer, _ = in_turn(httpx.Response(200, json=batch("failed", errors=errors)))

@@ -242,6 +242,16 @@ class TestErrors:
         with pytest.raises(tollgate_client.ConfigurationError, match="TOLLGATE_URL"):
             tollgate_client.Client("tg_live_x")
 
+    def test_no_response_names_the_address_and_the_reason(self) -> None:
+        def refused(request: httpx.Request) -> httpx.Response:
+            raise httpx.ConnectError("Connection refused", request=request)
+
+        with pytest.raises(tollgate_client.UnreachableError) as raised:
+            client(refused).model("m")
+        assert str(raised.value) == (
+            "No response to GET https://tollgate.test/api/v1/catalog/m: Connection refused"
+        )
+
 
 class TestLocalFiles:
     def answers(self, request: httpx.Request) -> httpx.Response:
@@ -329,6 +339,17 @@ class TestWaiting:
         client(answer).run("m", {}, on_progress=lambda _: None)
         assert no_sleep == [0.5, 4]
 
+    def test_a_task_shows_its_id_and_status(self) -> None:
+        assert repr(client(self.statuses()).submit("m", {})) == "Task('task_1', 'not_started')"
+
+    def test_files_of_a_task_that_has_none_are_not_saved_in_silence(self, tmp_path: Path) -> None:
+        task = client(self.statuses({"status": "failed", "error": {"message": "why"}})).submit("m", {})
+        with pytest.raises(tollgate_client.TollgateError, match=r"Task task_1 is not_started\. Call wait"):
+            task.save(tmp_path)
+        task.status()
+        with pytest.raises(tollgate_client.TaskFailedError, match="why"):
+            task.save(tmp_path)
+
     def test_a_wait_has_an_end(self) -> None:
         with pytest.raises(tollgate_client.WaitTimeoutError) as raised:
             client(self.statuses()).submit("m", {}).wait(timeout=0)
@@ -345,7 +366,18 @@ class TestStreams:
         assert self.streamed(": keep-alive", chunk, 'data: {"choices": []}', "data: [DONE]") == ["hi"]
 
     def test_a_stream_that_breaks_off_is_not_whole(self) -> None:
-        with pytest.raises(tollgate_client.TollgateError, match="broke off"):
+        with pytest.raises(tollgate_client.BrokenStreamError, match="without its last event"):
             self.streamed('data: {"choices": [{"delta": {"content": "hi"}}]}')
-        with pytest.raises(tollgate_client.TollgateError, match="gone"):
+        with pytest.raises(tollgate_client.BrokenStreamError, match=r"^gone$"):
             self.streamed('data: {"error": {"message": "gone"}}')
+
+    def test_a_connection_that_breaks_during_a_stream_is_named_so(self) -> None:
+        class Breaking(httpx.SyncByteStream):
+            def __iter__(self) -> Iterator[bytes]:
+                yield b'data: {"choices": [{"delta": {"content": "hi"}}]}\n\n'
+                raise httpx.RemoteProtocolError("peer closed connection")
+
+        texts = client(lambda _: httpx.Response(200, stream=Breaking())).stream_chat("m", "hello")
+        assert next(texts) == "hi"
+        with pytest.raises(tollgate_client.BrokenStreamError, match="peer closed connection"):
+            next(texts)

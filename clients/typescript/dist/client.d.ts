@@ -12,9 +12,9 @@ export interface CreateOptions {
     /** Called with a signed event when the task has ended. */
     webhook?: string;
     metadata?: Record<string, unknown>;
-    /** Refuse to cost more. */
+    /** Refuse the create if it costs more. */
     maxCostCents?: number;
-    /** An estimate's: refuse other prices than it had (`PriceChangedError`). */
+    /** The version from an estimate. If prices have changed since, `PriceChangedError` is thrown. */
     priceVersion?: string;
     /** Refund the task if it has no result after this many seconds. */
     finishByS?: number;
@@ -61,9 +61,9 @@ export declare class Client {
     upload(file: LocalFile): Promise<Upload>;
     /** Delete an uploaded file before its time. */
     deleteFile(id: string): Promise<void>;
-    /** A text model's answer. It is not asked again where no answer came: the first one may be billed. */
+    /** A text model's response. A request without a response is not repeated, because it may be billed. */
     chat(model: string, messages: string | ChatMessage[], options?: Record<string, unknown>): Promise<Chat>;
-    /** The answer's text as it comes. Throws `TollgateError` where it breaks off. */
+    /** The text of a response as it arrives. Throws `BrokenStreamError` if it breaks off. */
     streamChat(model: string, messages: string | ChatMessage[], options?: Record<string, unknown> & {
         signal?: AbortSignal;
     }): AsyncGenerator<string>;
@@ -91,4 +91,6 @@ export declare class Client {
     batchResults(fileId: string): AsyncGenerator<BatchResult>;
     /** The bytes of a file. */
     download(file: RemoteFile): Promise<Uint8Array>;
+    /** The bytes of a file as they arrive. */
+    open(file: RemoteFile): Promise<ReadableStream<Uint8Array>>;
 }

@@ -1,5 +1,5 @@
-// The client: one operation a method, each request sent again where that is safe.
-import { TollgateError, UnreachableError } from "./errors.js";
+// The client: a method for each operation. Requests are repeated if a repeat is safe.
+import { BrokenStreamError, TollgateError, UnreachableError } from "./errors.js";
 import { Batch, EventReader, hasEnded, linesOfBatch, resultOf, Workflow, } from "./many.js";
 import { typeOf, uploadsIn, withUploads } from "./media.js";
 import { sleep } from "./pauses.js";
@@ -100,10 +100,10 @@ export class Client {
     async deleteFile(id) {
         await this.#api.delete(`/api/v1/files/${encodeURIComponent(id)}`);
     }
-    /** A text model's answer. It is not asked again where no answer came: the first one may be billed. */
+    /** A text model's response. A request without a response is not repeated, because it may be billed. */
     async chat(model, messages, options = {}) {
         const answer = await this.#api.send({ method: "POST", path: CHAT, body: chatBody(model, messages, options) });
-        const data = (await dataOf(answer));
+        const data = dataOf(answer);
         const cost = answer.headers.get("x-tollgate-cost-micro-usd");
         const choices = data["choices"];
         return {
@@ -113,7 +113,7 @@ export class Client {
             data,
         };
     }
-    /** The answer's text as it comes. Throws `TollgateError` where it breaks off. */
+    /** The text of a response as it arrives. Throws `BrokenStreamError` if it breaks off. */
     async *streamChat(model, messages, options = {}) {
         const { signal, ...more } = options;
         const body = { ...chatBody(model, messages, more), stream: true };
@@ -125,12 +125,12 @@ export class Client {
                 return;
             const chunk = JSON.parse(said);
             if (chunk.error)
-                throw new TollgateError(`the response broke off: ${chunk.error.message ?? said}`);
+                throw new BrokenStreamError(chunk.error.message ?? "The response broke off.");
             const text = chunk.choices?.[0]?.delta?.content;
             if (text)
                 yield text;
         }
-        throw new TollgateError("the response broke off");
+        throw new BrokenStreamError("The stream ended without its last event.");
     }
     /** Reserve the money of a workflow and start it, once. */
     async createWorkflow(steps, options = {}) {
@@ -176,11 +176,10 @@ export class Client {
                 }
             }
             catch (cause) {
-                // A connection that breaks during the stream is a `TypeError`.
-                if (!(cause instanceof TypeError || cause instanceof UnreachableError))
+                if (!(cause instanceof BrokenStreamError || cause instanceof UnreachableError))
                     throw cause;
                 if (++lost === this.#api.maxAttempts)
-                    throw new UnreachableError(`no answer from ${path}`, { cause });
+                    throw cause;
             }
             await sleep(RECONNECT_S, options.signal);
         }
@@ -188,6 +187,8 @@ export class Client {
     }
     /** Create a batch of text requests, once. `requests` has the body of each request by your own id. */
     async createBatch(requests, options = {}) {
+        if (Object.keys(requests).length === 0)
+            throw new TypeError("A batch needs at least one request.");
         const endpoint = options.endpoint ?? "/v1/chat/completions";
         const lines = new File([linesOfBatch(requests, endpoint)], "batch.jsonl", { type: "application/jsonl" });
         const file = await this.upload(lines);
@@ -218,10 +219,14 @@ export class Client {
     }
     /** The bytes of a file. */
     async download(file) {
+        return new Uint8Array(await new Response(await this.open(file)).arrayBuffer());
+    }
+    /** The bytes of a file as they arrive. */
+    async open(file) {
         const answer = await this.#api.fetch(file.fileUrl);
-        if (!answer.ok)
+        if (!answer.ok || answer.body === null)
             throw new TollgateError(`${file.fileUrl}: HTTP ${answer.status}`);
-        return new Uint8Array(await answer.arrayBuffer());
+        return answer.body;
     }
     async #uploaded(model, input) {
         const ids = new Map();

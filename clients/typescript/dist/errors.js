@@ -7,10 +7,13 @@ export class TollgateError extends Error {
 /** There is no API key or no address to send it to. */
 export class ConfigurationError extends TollgateError {
 }
-/** No answer, after every attempt. A create can be sent again with the same `idempotencyKey`. */
+/** No response after all attempts. A create can be sent again with the same `idempotencyKey`. */
 export class UnreachableError extends TollgateError {
 }
-/** The service refused a request: HTTP `status`, stable `code`, `requestId` to quote when asking. */
+/** A stream broke off, so the part that has arrived is not the whole response. */
+export class BrokenStreamError extends TollgateError {
+}
+/** The service returned an error: HTTP `status`, stable `code`, `requestId` for support requests. */
 export class ApiError extends TollgateError {
     status;
     code;
@@ -29,9 +32,9 @@ export class ApiError extends TollgateError {
         return typeof found === "string" ? found : null;
     }
 }
-/** The input breaks the model's schema. */
+/** The input does not match the model's schema. */
 export class InvalidInputError extends ApiError {
-    /** Every problem found. */
+    /** Every problem. */
     get problems() {
         const details = this.body?.error?.details;
         return Array.isArray(details) ? details : [];
@@ -40,21 +43,21 @@ export class InvalidInputError extends ApiError {
 /** The API key is missing, mistyped or revoked. */
 export class AuthenticationError extends ApiError {
 }
-/** The balance, or what this key may spend, does not cover the request. */
+/** The balance, or the key's spending cap, does not cover the request. */
 export class InsufficientBalanceError extends ApiError {
 }
-/** The API key may not do this. */
+/** The API key lacks the permission. */
 export class PermissionDeniedError extends ApiError {
 }
-/** No such task, model or file of yours. */
+/** The task, model or file does not exist, or belongs to another account. */
 export class NotFoundError extends ApiError {
 }
-/** The same idempotency key with another body, or two requests at the same moment. */
+/** The idempotency key was used with another body, or two requests arrived at the same time. */
 export class ConflictError extends ApiError {
 }
-/** The prices are not those of the `priceVersion` that was sent; nothing was charged. */
+/** The prices differ from the given `priceVersion`; nothing was charged. */
 export class PriceChangedError extends ConflictError {
-    /** What the request costs now. */
+    /** The current price of the request in US cents. */
     get costCents() {
         return this.body.error.costCents;
     }
@@ -62,13 +65,13 @@ export class PriceChangedError extends ConflictError {
 /** The request body is larger than allowed. */
 export class PayloadTooLargeError extends ApiError {
 }
-/** Too many requests, after every attempt. */
+/** Too many requests, after all attempts. */
 export class RateLimitError extends ApiError {
 }
-/** The service or every provider failed, after every attempt. */
+/** The service or every provider failed, after all attempts. */
 export class ServiceError extends ApiError {
 }
-/** The generation failed. `task` has its error and what was refunded. */
+/** The generation failed. `task` has its error and the refunded amount. */
 export class TaskFailedError extends TollgateError {
     task;
     constructor(task) {
@@ -97,7 +100,7 @@ export class BatchFailedError extends TollgateError {
     }
 }
 /**
- * The task still runs; `task` is how it was last seen. Waiting again costs nothing.
+ * The task is still running. `task` is its last known state. Waiting again is free.
  * After a wait for a workflow or a batch, `task` is its state.
  */
 export class WaitTimeoutError extends TollgateError {
@@ -107,8 +110,18 @@ export class WaitTimeoutError extends TollgateError {
         this.task = task;
     }
 }
-/** A webhook whose signature, time or headers are wrong. */
+/** The signature, time or headers of a webhook are wrong. */
 export class SignatureError extends TollgateError {
+}
+/** The error for a request without a response. It names the address and the reason. */
+export function unreachable(method, url, cause) {
+    const address = url.split("?", 1)[0];
+    return new UnreachableError(`No response to ${method} ${address}: ${reasonOf(cause)}`, { cause });
+}
+/** The reason in an error of `fetch`, which often has it in its cause. */
+export function reasonOf(error) {
+    const { message, cause } = error;
+    return cause?.message || cause?.code || message || String(error);
 }
 const BY_STATUS = {
     400: InvalidInputError,
@@ -123,7 +136,7 @@ const BY_STATUS = {
 };
 const BY_CODE = { price_changed: PriceChangedError };
 const FIRST_SERVER_ERROR = 500;
-/** The error that an answer stands for; `body` is its JSON, or its text where it is none. */
+/** The error for a response. `body` is its JSON, or its text if it is not JSON. */
 export function apiError(status, body, requestId) {
     const said = body?.error ?? {};
     const Kind = BY_CODE[said.code ?? ""] ?? BY_STATUS[status] ?? (status >= FIRST_SERVER_ERROR ? ServiceError : ApiError);

@@ -1,7 +1,9 @@
 // What only Node has: files on disk.
 import { openAsBlob } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { Readable } from "node:stream";
+import { BrokenStreamError, reasonOf } from "./errors.js";
 const TYPES = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -24,9 +26,17 @@ export async function fromPath(path) {
     const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
     return new File([await openAsBlob(path)], basename(path), { type });
 }
-/** Save a file in a folder; where it is. */
+/** Save a file in a folder, and return its path. If that fails, no file remains. */
 export async function save(client, file, folder = ".") {
     const path = join(folder, basename(new URL(file.fileUrl).pathname));
-    await writeFile(path, await client.download(file));
+    const part = `${path}.part`;
+    try {
+        await writeFile(part, Readable.fromWeb((await client.open(file))));
+        await rename(part, path);
+    }
+    catch (cause) {
+        await rm(part, { force: true });
+        throw cause instanceof TypeError ? new BrokenStreamError(`${path}: ${reasonOf(cause)}`, { cause }) : cause;
+    }
     return path;
 }

@@ -5,21 +5,21 @@ export interface WaitOptions {
     onProgress?: (progress: Progress) => void;
     signal?: AbortSignal;
 }
-/** A generation under way. */
+/** A generation. */
 export declare class Task {
     private readonly client;
-    /** The task as it was last seen. */
+    /** The task's state from the last request. */
     seen: TaskStatus;
     constructor(client: Client, 
-    /** The task as it was last seen. */
+    /** The task's state from the last request. */
     seen: TaskStatus);
     get id(): string;
     get files(): RemoteFile[];
-    /** Ask for the task as it is now. */
+    /** Request the current state of the task. */
     status(): Promise<TaskStatus>;
     /** The finished task. Throws `TaskFailedError`, `TaskExpiredError` and `WaitTimeoutError`. */
     wait(options?: WaitOptions): Promise<TaskStatus>;
-    /** Ask for the end of the task: refunded where nothing will be made. */
+    /** Cancel the task. It is refunded if it ends without a result. */
     cancel(): Promise<TaskStatus>;
     /** Delete the files of the task, which must have ended; the task stays, with its price. */
     deleteFiles(): Promise<TaskStatus>;

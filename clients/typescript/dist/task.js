@@ -1,14 +1,14 @@
 import { TaskExpiredError, TaskFailedError } from "./errors.js";
 import { untilEnded } from "./pauses.js";
-/** Longer than any model's deadline: a task has ended by then. */
+/** Longer than any model's deadline, so the task has ended by then. */
 const DEFAULT_WAIT_S = 3600;
 const ENDED = new Set(["finished", "failed", "expired"]);
-/** A generation under way. */
+/** A generation. */
 export class Task {
     client;
     seen;
     constructor(client, 
-    /** The task as it was last seen. */
+    /** The task's state from the last request. */
     seen) {
         this.client = client;
         this.seen = seen;
@@ -19,7 +19,7 @@ export class Task {
     get files() {
         return this.seen.files ?? [];
     }
-    /** Ask for the task as it is now. */
+    /** Request the current state of the task. */
     async status() {
         return (this.seen = await this.client.status(this.id));
     }
@@ -36,7 +36,7 @@ export class Task {
             return this.seen;
         throw new (this.seen.status === "expired" ? TaskExpiredError : TaskFailedError)(this.seen);
     }
-    /** Ask for the end of the task: refunded where nothing will be made. */
+    /** Cancel the task. It is refunded if it ends without a result. */
     async cancel() {
         return (this.seen = await this.client.cancel(this.id));
     }

@@ -16,9 +16,16 @@ interface Request {
     path: string;
     body?: unknown;
     headers?: Record<string, string>;
-    /** Whether a repeat changes nothing: reads, and what carries an idempotency key. */
+    /** Whether a repeat has no effect: reads, and requests with an idempotency key. */
     safe?: boolean;
     signal?: AbortSignal;
+}
+/** A response that has arrived as a whole. */
+export interface Reply {
+    status: number;
+    ok: boolean;
+    headers: Headers;
+    text: string;
 }
 /** The service, with one API key. */
 export declare class Transport {
@@ -32,11 +39,12 @@ export declare class Transport {
     delete<T = void>(path: string): Promise<T>;
     /** The lines of a response, as they come. A request with a `body` is a POST. */
     lines(path: string, options?: RequestInit, body?: unknown): AsyncGenerator<string>;
-    /** Call an address outside of the API, without the key. */
+    /** Call an address without the key. Throws `UnreachableError`, and an abort as it is. */
     fetch(url: string, init?: RequestInit): Promise<Response>;
-    /** Send a request until it is answered or not worth another attempt. */
-    send(request: Request): Promise<Response>;
+    /** Send a request, with repeats while they are useful. Throws `UnreachableError`. */
+    send(request: Request): Promise<Reply>;
 }
-export declare function dataOf(answer: Response): Promise<unknown>;
+/** The `data` of the envelope, or the whole body without an envelope. Throws `ApiError`. */
+export declare function dataOf(reply: Reply): unknown;
 export declare function queryOf(values: Record<string, string | undefined>): string;
 export {};

@@ -1,14 +1,15 @@
-// How requests reach the service: sent again where that is safe, read as JSON or line by line.
-import { apiError, ConfigurationError, UnreachableError } from "./errors.js";
+// Sends requests, with repeats if they are safe, and reads the responses: JSON or lines.
+import { apiError, BrokenStreamError, ConfigurationError, reasonOf, unreachable } from "./errors.js";
 import { sleep } from "./pauses.js";
 export const VERSION = "0.1.0";
 const MAX_ATTEMPTS = 5;
-const REQUEST_TIMEOUT_S = 60;
+/** Longer than the 100 s after which the service ends a chat without streaming. */
+const REQUEST_TIMEOUT_S = 120;
 const FIRST_WAIT_S = 0.5;
 const MAX_WAIT_S = 30;
 const TOO_MANY = 429;
 const RETRIED = new Set([408, 425, TOO_MANY, 500, 502, 503, 504]);
-/** Codes of 409 that mean: the same request is still under way. */
+/** Codes of 409 that mean that the same request is still running. */
 const RETRIED_CODES = new Set(["idempotency_conflict"]);
 /** The service, with one API key. */
 export class Transport {
@@ -49,14 +50,16 @@ export class Transport {
         const request = { ...options, headers };
         if (hasBody)
             Object.assign(request, { method: "POST", body: JSON.stringify(body) });
-        const answer = await reaching(path, this.#fetch(this.#url + path, request));
+        const answer = await this.fetch(this.#url + path, request);
         if (!answer.ok || answer.body === null)
-            await dataOf(answer);
+            dataOf(await replyOf(answer));
         yield* linesOf(answer.body);
     }
-    /** Call an address outside of the API, without the key. */
+    /** Call an address without the key. Throws `UnreachableError`, and an abort as it is. */
     async fetch(url, init = {}) {
-        return reaching(url, this.#fetch(url, init));
+        return this.#fetch(url, init).catch((cause) => {
+            throw cause instanceof TypeError ? unreachable(init.method ?? "GET", url, cause) : cause;
+        });
     }
     #headers(hasBody) {
         return {
@@ -66,69 +69,69 @@ export class Transport {
         };
     }
     async #data(request) {
-        return (await dataOf(await this.send(request)));
+        return dataOf(await this.send(request));
     }
-    /** Send a request until it is answered or not worth another attempt. */
+    /** Send a request, with repeats while they are useful. Throws `UnreachableError`. */
     async send(request) {
         const hasBody = request.body !== undefined;
+        const url = this.#url + request.path;
         let cause;
         for (let attempt = 0; attempt < this.maxAttempts; attempt++) {
-            let answer = null;
+            let reply = null;
             try {
-                answer = await this.#fetch(this.#url + request.path, {
+                reply = await replyOf(await this.#fetch(url, {
                     method: request.method,
                     headers: { ...this.#headers(hasBody), ...request.headers },
                     signal: AbortSignal.timeout(this.#timeoutS * 1000),
                     ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
-                });
+                }));
             }
             catch (error) {
                 cause = error;
             }
             const isLast = attempt + 1 === this.maxAttempts;
-            if (answer !== null && (answer.ok || isLast || !(await isWorthAnother(request, answer))))
-                return answer;
-            if (answer === null && (isLast || !request.safe))
+            if (reply !== null && (reply.ok || isLast || !isWorthAnother(request, reply)))
+                return reply;
+            if (reply === null && (isLast || !request.safe))
                 break;
-            await sleep(waitBefore(attempt, answer));
+            await sleep(waitBefore(attempt, reply));
         }
-        throw new UnreachableError(`no answer to ${request.method} ${request.path}`, { cause });
+        throw unreachable(request.method, url, cause);
     }
 }
-/** What `sent` gives; what went wrong on the way as one of ours, an abort as it is. */
-async function reaching(what, sent) {
-    return sent.catch((cause) => {
-        if (cause instanceof TypeError)
-            throw new UnreachableError(`no answer from ${what}`, { cause });
-        throw cause;
-    });
+async function replyOf(response) {
+    const { status, ok, headers } = response;
+    return { status, ok, headers, text: await response.text() };
 }
-async function isWorthAnother(request, answer) {
-    if (answer.status === TOO_MANY)
+function isWorthAnother(request, reply) {
+    if (reply.status === TOO_MANY)
         return true;
-    if (answer.status === 409) {
-        const body = (await answer.clone().json().catch(() => null));
+    if (reply.status === 409) {
+        const body = bodyOf(reply);
         return RETRIED_CODES.has(body?.error?.code ?? "");
     }
-    return request.safe === true && RETRIED.has(answer.status);
+    return request.safe === true && RETRIED.has(reply.status);
 }
-function waitBefore(attempt, answer) {
-    const said = answer?.headers.get("retry-after");
+function waitBefore(attempt, reply) {
+    const said = reply?.headers.get("retry-after");
     if (said && /^\d+$/.test(said))
         return Math.min(Number(said), MAX_WAIT_S);
     return Math.min(FIRST_WAIT_S * 2 ** attempt, MAX_WAIT_S) * (0.5 + Math.random() / 2);
 }
-export async function dataOf(answer) {
-    const text = await answer.text();
-    let body = text;
+/** The JSON of a response, or its text if it is not JSON. */
+function bodyOf(reply) {
     try {
-        body = JSON.parse(text);
+        return JSON.parse(reply.text);
     }
     catch {
-        // No JSON: the text is what there is.
+        return reply.text;
     }
-    if (!answer.ok)
-        throw apiError(answer.status, body, answer.headers.get("x-request-id"));
+}
+/** The `data` of the envelope, or the whole body without an envelope. Throws `ApiError`. */
+export function dataOf(reply) {
+    const body = bodyOf(reply);
+    if (!reply.ok)
+        throw apiError(reply.status, body, reply.headers.get("x-request-id"));
     const isWrapped = typeof body === "object" && body !== null && "data" in body && "code" in body;
     return isWrapped ? body.data : body;
 }
@@ -136,13 +139,18 @@ export function queryOf(values) {
     const known = Object.entries(values).filter((pair) => pair[1] !== undefined);
     return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
 }
+/** The lines of a stream. Throws `BrokenStreamError` if the connection breaks, and an abort as it is. */
 async function* linesOf(stream) {
     const decoder = new TextDecoder();
     const reader = stream.getReader();
     let rest = "";
     try {
         for (;;) {
-            const { done, value } = await reader.read();
+            const { done, value } = await reader.read().catch((cause) => {
+                if (!(cause instanceof TypeError))
+                    throw cause;
+                throw new BrokenStreamError(`The stream broke off: ${reasonOf(cause)}`, { cause });
+            });
             if (done)
                 break;
             rest += decoder.decode(value, { stream: true });

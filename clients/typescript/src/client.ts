@@ -1,5 +1,5 @@
-// The client: one operation a method, each request sent again where that is safe.
-import { TollgateError, UnreachableError } from "./errors.js";
+// The client: a method for each operation. Requests are repeated if a repeat is safe.
+import { BrokenStreamError, TollgateError, UnreachableError } from "./errors.js";
 import type { Inputs } from "../inputs.js";
 import {
   Batch,
@@ -47,9 +47,9 @@ export interface CreateOptions {
   /** Called with a signed event when the task has ended. */
   webhook?: string;
   metadata?: Record<string, unknown>;
-  /** Refuse to cost more. */
+  /** Refuse the create if it costs more. */
   maxCostCents?: number;
-  /** An estimate's: refuse other prices than it had (`PriceChangedError`). */
+  /** The version from an estimate. If prices have changed since, `PriceChangedError` is thrown. */
   priceVersion?: string;
   /** Refund the task if it has no result after this many seconds. */
   finishByS?: number;
@@ -172,10 +172,10 @@ export class Client {
     await this.#api.delete(`/api/v1/files/${encodeURIComponent(id)}`);
   }
 
-  /** A text model's answer. It is not asked again where no answer came: the first one may be billed. */
+  /** A text model's response. A request without a response is not repeated, because it may be billed. */
   async chat(model: string, messages: string | ChatMessage[], options: Record<string, unknown> = {}): Promise<Chat> {
     const answer = await this.#api.send({ method: "POST", path: CHAT, body: chatBody(model, messages, options) });
-    const data = (await dataOf(answer)) as Record<string, unknown>;
+    const data = dataOf(answer) as Record<string, unknown>;
     const cost = answer.headers.get("x-tollgate-cost-micro-usd");
     const choices = data["choices"] as Array<{ message?: { content?: string | null } }> | undefined;
     return {
@@ -186,7 +186,7 @@ export class Client {
     };
   }
 
-  /** The answer's text as it comes. Throws `TollgateError` where it breaks off. */
+  /** The text of a response as it arrives. Throws `BrokenStreamError` if it breaks off. */
   async *streamChat(
     model: string,
     messages: string | ChatMessage[],
@@ -202,11 +202,11 @@ export class Client {
         error?: { message?: string };
         choices?: Array<{ delta?: { content?: string | null } }>;
       };
-      if (chunk.error) throw new TollgateError(`the response broke off: ${chunk.error.message ?? said}`);
+      if (chunk.error) throw new BrokenStreamError(chunk.error.message ?? "The response broke off.");
       const text = chunk.choices?.[0]?.delta?.content;
       if (text) yield text;
     }
-    throw new TollgateError("the response broke off");
+    throw new BrokenStreamError("The stream ended without its last event.");
   }
 
   /** Reserve the money of a workflow and start it, once. */
@@ -255,9 +255,8 @@ export class Client {
           if (hasEnded(seen)) return;
         }
       } catch (cause) {
-        // A connection that breaks during the stream is a `TypeError`.
-        if (!(cause instanceof TypeError || cause instanceof UnreachableError)) throw cause;
-        if (++lost === this.#api.maxAttempts) throw new UnreachableError(`no answer from ${path}`, { cause });
+        if (!(cause instanceof BrokenStreamError || cause instanceof UnreachableError)) throw cause;
+        if (++lost === this.#api.maxAttempts) throw cause;
       }
       await sleep(RECONNECT_S, options.signal);
     }
@@ -266,6 +265,7 @@ export class Client {
 
   /** Create a batch of text requests, once. `requests` has the body of each request by your own id. */
   async createBatch(requests: Record<string, unknown>, options: BatchOptions = {}): Promise<Batch> {
+    if (Object.keys(requests).length === 0) throw new TypeError("A batch needs at least one request.");
     const endpoint = options.endpoint ?? "/v1/chat/completions";
     const lines = new File([linesOfBatch(requests, endpoint)], "batch.jsonl", { type: "application/jsonl" });
     const file = await this.upload(lines);
@@ -299,9 +299,14 @@ export class Client {
 
   /** The bytes of a file. */
   async download(file: RemoteFile): Promise<Uint8Array> {
+    return new Uint8Array(await new Response(await this.open(file)).arrayBuffer());
+  }
+
+  /** The bytes of a file as they arrive. */
+  async open(file: RemoteFile): Promise<ReadableStream<Uint8Array>> {
     const answer = await this.#api.fetch(file.fileUrl);
-    if (!answer.ok) throw new TollgateError(`${file.fileUrl}: HTTP ${answer.status}`);
-    return new Uint8Array(await answer.arrayBuffer());
+    if (!answer.ok || answer.body === null) throw new TollgateError(`${file.fileUrl}: HTTP ${answer.status}`);
+    return answer.body;
   }
 
   async #uploaded(model: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {

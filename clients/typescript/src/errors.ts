@@ -1,16 +1,17 @@
-// What can go wrong, as classes to catch.
+// The errors that this package throws.
 //
 // TollgateError
 // ├── ConfigurationError          no API key or address
-// ├── UnreachableError            no answer from the service, after every attempt
-// ├── ApiError                    the service refused: status, code, requestId
+// ├── UnreachableError            no response from the service after all attempts
+// ├── BrokenStreamError           the stream of a chat or of results broke off
+// ├── ApiError                    the service returned an error: status, code, requestId
 // │   ├── InvalidInputError       400  `problems` names every field
 // │   ├── AuthenticationError     401
-// │   ├── InsufficientBalanceError 402 also a key's spending limit
+// │   ├── InsufficientBalanceError 402 also a key's spending cap
 // │   ├── PermissionDeniedError   403
 // │   ├── NotFoundError           404
 // │   ├── ConflictError           409, 422
-// │   │   └── PriceChangedError   the prices are not those of the estimate
+// │   │   └── PriceChangedError   the prices have changed since the estimate
 // │   ├── PayloadTooLargeError    413
 // │   ├── RateLimitError          429
 // │   └── ServiceError            5xx
@@ -18,7 +19,7 @@
 // │   └── TaskExpiredError        it took too long; it was refunded
 // ├── WorkflowFailedError         a step of the workflow has no result
 // ├── BatchFailedError            the requests of the batch cannot be read; none has run
-// ├── WaitTimeoutError            still running after the time that you gave it
+// ├── WaitTimeoutError            still running after the timeout
 // └── SignatureError              a webhook that Tollgate did not sign
 import type { BatchStatus, TaskStatus, WorkflowStatus } from "./types.js";
 
@@ -32,10 +33,13 @@ export class TollgateError extends Error {
 /** There is no API key or no address to send it to. */
 export class ConfigurationError extends TollgateError {}
 
-/** No answer, after every attempt. A create can be sent again with the same `idempotencyKey`. */
+/** No response after all attempts. A create can be sent again with the same `idempotencyKey`. */
 export class UnreachableError extends TollgateError {}
 
-/** The service refused a request: HTTP `status`, stable `code`, `requestId` to quote when asking. */
+/** A stream broke off, so the part that has arrived is not the whole response. */
+export class BrokenStreamError extends TollgateError {}
+
+/** The service returned an error: HTTP `status`, stable `code`, `requestId` for support requests. */
 export class ApiError extends TollgateError {
   constructor(
     readonly status: number,
@@ -54,16 +58,16 @@ export class ApiError extends TollgateError {
   }
 }
 
-/** One thing wrong with an input: `path` is a JSON pointer from the body's root. */
+/** A problem of an input: `path` is a JSON pointer from the body's root. */
 export interface Problem {
   path: string;
   message: string;
   allowed?: unknown;
 }
 
-/** The input breaks the model's schema. */
+/** The input does not match the model's schema. */
 export class InvalidInputError extends ApiError {
-  /** Every problem found. */
+  /** Every problem. */
   get problems(): Problem[] {
     const details = (this.body as { error?: { details?: unknown } } | null)?.error?.details;
     return Array.isArray(details) ? (details as Problem[]) : [];
@@ -73,21 +77,21 @@ export class InvalidInputError extends ApiError {
 /** The API key is missing, mistyped or revoked. */
 export class AuthenticationError extends ApiError {}
 
-/** The balance, or what this key may spend, does not cover the request. */
+/** The balance, or the key's spending cap, does not cover the request. */
 export class InsufficientBalanceError extends ApiError {}
 
-/** The API key may not do this. */
+/** The API key lacks the permission. */
 export class PermissionDeniedError extends ApiError {}
 
-/** No such task, model or file of yours. */
+/** The task, model or file does not exist, or belongs to another account. */
 export class NotFoundError extends ApiError {}
 
-/** The same idempotency key with another body, or two requests at the same moment. */
+/** The idempotency key was used with another body, or two requests arrived at the same time. */
 export class ConflictError extends ApiError {}
 
-/** The prices are not those of the `priceVersion` that was sent; nothing was charged. */
+/** The prices differ from the given `priceVersion`; nothing was charged. */
 export class PriceChangedError extends ConflictError {
-  /** What the request costs now. */
+  /** The current price of the request in US cents. */
   get costCents(): number {
     return (this.body as { error: { costCents: number } }).error.costCents;
   }
@@ -96,13 +100,13 @@ export class PriceChangedError extends ConflictError {
 /** The request body is larger than allowed. */
 export class PayloadTooLargeError extends ApiError {}
 
-/** Too many requests, after every attempt. */
+/** Too many requests, after all attempts. */
 export class RateLimitError extends ApiError {}
 
-/** The service or every provider failed, after every attempt. */
+/** The service or every provider failed, after all attempts. */
 export class ServiceError extends ApiError {}
 
-/** The generation failed. `task` has its error and what was refunded. */
+/** The generation failed. `task` has its error and the refunded amount. */
 export class TaskFailedError extends TollgateError {
   constructor(readonly task: TaskStatus) {
     super(`Task ${task.taskId} ${task.status}: ${task.error?.message ?? "no reason given"}`);
@@ -128,7 +132,7 @@ export class BatchFailedError extends TollgateError {
 }
 
 /**
- * The task still runs; `task` is how it was last seen. Waiting again costs nothing.
+ * The task is still running. `task` is its last known state. Waiting again is free.
  * After a wait for a workflow or a batch, `task` is its state.
  */
 export class WaitTimeoutError extends TollgateError {
@@ -140,8 +144,20 @@ export class WaitTimeoutError extends TollgateError {
   }
 }
 
-/** A webhook whose signature, time or headers are wrong. */
+/** The signature, time or headers of a webhook are wrong. */
 export class SignatureError extends TollgateError {}
+
+/** The error for a request without a response. It names the address and the reason. */
+export function unreachable(method: string, url: string, cause: unknown): UnreachableError {
+  const address = url.split("?", 1)[0];
+  return new UnreachableError(`No response to ${method} ${address}: ${reasonOf(cause)}`, { cause });
+}
+
+/** The reason in an error of `fetch`, which often has it in its cause. */
+export function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || message || String(error);
+}
 
 const BY_STATUS: Record<number, typeof ApiError> = {
   400: InvalidInputError,
@@ -157,7 +173,7 @@ const BY_STATUS: Record<number, typeof ApiError> = {
 const BY_CODE: Record<string, typeof ApiError> = { price_changed: PriceChangedError };
 const FIRST_SERVER_ERROR = 500;
 
-/** The error that an answer stands for; `body` is its JSON, or its text where it is none. */
+/** The error for a response. `body` is its JSON, or its text if it is not JSON. */
 export function apiError(status: number, body: unknown, requestId: string | null): ApiError {
   const said = (body as { error?: { message?: string; code?: string } } | null)?.error ?? {};
   const Kind = BY_CODE[said.code ?? ""] ?? BY_STATUS[status] ?? (status >= FIRST_SERVER_ERROR ? ServiceError : ApiError);

@@ -1,5 +1,5 @@
 // Workflows and batches: what a client gives for them, and the lines of their streams and files.
-import { BatchFailedError, WorkflowFailedError } from "./errors.js";
+import { BatchFailedError, TollgateError, WorkflowFailedError } from "./errors.js";
 import type { Client, WaitOptions } from "./client.js";
 import type { BatchResult, BatchStatus, WorkflowStatus } from "./types.js";
 import { untilEnded } from "./pauses.js";
@@ -97,6 +97,8 @@ export class Batch {
 
   /** The results of an ended batch: first the responses, then the errors. */
   async *results(): AsyncGenerator<BatchResult> {
+    if (!BATCH_ENDED.has(this.seen.status))
+      throw new TollgateError(`Batch ${this.id} is ${this.seen.status}. Call wait() before results().`);
     for (const id of [this.seen.output_file_id, this.seen.error_file_id])
       if (id !== null) yield* this.client.batchResults(id);
   }

@@ -1,7 +1,10 @@
 // What only Node has: files on disk.
 import { openAsBlob } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { BrokenStreamError, reasonOf } from "./errors.js";
 import type { Client } from "./client.js";
 import type { RemoteFile } from "./types.js";
 
@@ -29,9 +32,16 @@ export async function fromPath(path: string): Promise<File> {
   return new File([await openAsBlob(path)], basename(path), { type });
 }
 
-/** Save a file in a folder; where it is. */
+/** Save a file in a folder, and return its path. If that fails, no file remains. */
 export async function save(client: Client, file: RemoteFile, folder = "."): Promise<string> {
   const path = join(folder, basename(new URL(file.fileUrl).pathname));
-  await writeFile(path, await client.download(file));
+  const part = `${path}.part`;
+  try {
+    await writeFile(part, Readable.fromWeb((await client.open(file)) as ReadableStream));
+    await rename(part, path);
+  } catch (cause) {
+    await rm(part, { force: true });
+    throw cause instanceof TypeError ? new BrokenStreamError(`${path}: ${reasonOf(cause)}`, { cause }) : cause;
+  }
   return path;
 }

@@ -1,10 +1,10 @@
-// A generation under way, and the wait for its end.
+// A generation, and the wait for its end.
 import type { Client } from "./client.js";
 import { TaskExpiredError, TaskFailedError } from "./errors.js";
 import { untilEnded } from "./pauses.js";
 import type { Progress, RemoteFile, TaskStatus } from "./types.js";
 
-/** Longer than any model's deadline: a task has ended by then. */
+/** Longer than any model's deadline, so the task has ended by then. */
 const DEFAULT_WAIT_S = 3600;
 const ENDED = new Set(["finished", "failed", "expired"]);
 
@@ -14,11 +14,11 @@ export interface WaitOptions {
   signal?: AbortSignal;
 }
 
-/** A generation under way. */
+/** A generation. */
 export class Task {
   constructor(
     private readonly client: Client,
-    /** The task as it was last seen. */
+    /** The task's state from the last request. */
     public seen: TaskStatus,
   ) {}
 
@@ -30,7 +30,7 @@ export class Task {
     return this.seen.files ?? [];
   }
 
-  /** Ask for the task as it is now. */
+  /** Request the current state of the task. */
   async status(): Promise<TaskStatus> {
     return (this.seen = await this.client.status(this.id));
   }
@@ -48,7 +48,7 @@ export class Task {
     throw new (this.seen.status === "expired" ? TaskExpiredError : TaskFailedError)(this.seen);
   }
 
-  /** Ask for the end of the task: refunded where nothing will be made. */
+  /** Cancel the task. It is refunded if it ends without a result. */
   async cancel(): Promise<TaskStatus> {
     return (this.seen = await this.client.cancel(this.id));
   }

@@ -1,15 +1,16 @@
-// How requests reach the service: sent again where that is safe, read as JSON or line by line.
-import { apiError, ConfigurationError, UnreachableError } from "./errors.js";
+// Sends requests, with repeats if they are safe, and reads the responses: JSON or lines.
+import { apiError, BrokenStreamError, ConfigurationError, reasonOf, unreachable } from "./errors.js";
 import { sleep } from "./pauses.js";
 
 export const VERSION = "0.1.0";
 const MAX_ATTEMPTS = 5;
-const REQUEST_TIMEOUT_S = 60;
+/** Longer than the 100 s after which the service ends a chat without streaming. */
+const REQUEST_TIMEOUT_S = 120;
 const FIRST_WAIT_S = 0.5;
 const MAX_WAIT_S = 30;
 const TOO_MANY = 429;
 const RETRIED = new Set([408, 425, TOO_MANY, 500, 502, 503, 504]);
-/** Codes of 409 that mean: the same request is still under way. */
+/** Codes of 409 that mean that the same request is still running. */
 const RETRIED_CODES = new Set(["idempotency_conflict"]);
 
 export interface ClientOptions {
@@ -30,9 +31,17 @@ interface Request {
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Whether a repeat changes nothing: reads, and what carries an idempotency key. */
+  /** Whether a repeat has no effect: reads, and requests with an idempotency key. */
   safe?: boolean;
   signal?: AbortSignal;
+}
+
+/** A response that has arrived as a whole. */
+export interface Reply {
+  status: number;
+  ok: boolean;
+  headers: Headers;
+  text: string;
 }
 
 /** The service, with one API key. */
@@ -76,14 +85,16 @@ export class Transport {
     const headers = { ...this.#headers(hasBody), ...(options.headers as Record<string, string> | undefined) };
     const request: RequestInit = { ...options, headers };
     if (hasBody) Object.assign(request, { method: "POST", body: JSON.stringify(body) });
-    const answer = await reaching(path, this.#fetch(this.#url + path, request));
-    if (!answer.ok || answer.body === null) await dataOf(answer);
+    const answer = await this.fetch(this.#url + path, request);
+    if (!answer.ok || answer.body === null) dataOf(await replyOf(answer));
     yield* linesOf(answer.body as ReadableStream<Uint8Array>);
   }
 
-  /** Call an address outside of the API, without the key. */
+  /** Call an address without the key. Throws `UnreachableError`, and an abort as it is. */
   async fetch(url: string, init: RequestInit = {}): Promise<Response> {
-    return reaching(url, this.#fetch(url, init));
+    return this.#fetch(url, init).catch((cause: unknown) => {
+      throw cause instanceof TypeError ? unreachable(init.method ?? "GET", url, cause) : cause;
+    });
   }
 
   #headers(hasBody: boolean): Record<string, string> {
@@ -95,66 +106,70 @@ export class Transport {
   }
 
   async #data<T>(request: Request): Promise<T> {
-    return (await dataOf(await this.send(request))) as T;
+    return dataOf(await this.send(request)) as T;
   }
 
-  /** Send a request until it is answered or not worth another attempt. */
-  async send(request: Request): Promise<Response> {
+  /** Send a request, with repeats while they are useful. Throws `UnreachableError`. */
+  async send(request: Request): Promise<Reply> {
     const hasBody = request.body !== undefined;
+    const url = this.#url + request.path;
     let cause: unknown;
     for (let attempt = 0; attempt < this.maxAttempts; attempt++) {
-      let answer: Response | null = null;
+      let reply: Reply | null = null;
       try {
-        answer = await this.#fetch(this.#url + request.path, {
-          method: request.method,
-          headers: { ...this.#headers(hasBody), ...request.headers },
-          signal: AbortSignal.timeout(this.#timeoutS * 1000),
-          ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
-        });
+        reply = await replyOf(
+          await this.#fetch(url, {
+            method: request.method,
+            headers: { ...this.#headers(hasBody), ...request.headers },
+            signal: AbortSignal.timeout(this.#timeoutS * 1000),
+            ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
+          }),
+        );
       } catch (error) {
         cause = error;
       }
       const isLast = attempt + 1 === this.maxAttempts;
-      if (answer !== null && (answer.ok || isLast || !(await isWorthAnother(request, answer)))) return answer;
-      if (answer === null && (isLast || !request.safe)) break;
-      await sleep(waitBefore(attempt, answer));
+      if (reply !== null && (reply.ok || isLast || !isWorthAnother(request, reply))) return reply;
+      if (reply === null && (isLast || !request.safe)) break;
+      await sleep(waitBefore(attempt, reply));
     }
-    throw new UnreachableError(`no answer to ${request.method} ${request.path}`, { cause });
+    throw unreachable(request.method, url, cause);
   }
 }
 
-/** What `sent` gives; what went wrong on the way as one of ours, an abort as it is. */
-async function reaching(what: string, sent: Promise<Response>): Promise<Response> {
-  return sent.catch((cause: unknown) => {
-    if (cause instanceof TypeError) throw new UnreachableError(`no answer from ${what}`, { cause });
-    throw cause;
-  });
+async function replyOf(response: Response): Promise<Reply> {
+  const { status, ok, headers } = response;
+  return { status, ok, headers, text: await response.text() };
 }
 
-async function isWorthAnother(request: Request, answer: Response): Promise<boolean> {
-  if (answer.status === TOO_MANY) return true;
-  if (answer.status === 409) {
-    const body = (await answer.clone().json().catch(() => null)) as { error?: { code?: string } } | null;
+function isWorthAnother(request: Request, reply: Reply): boolean {
+  if (reply.status === TOO_MANY) return true;
+  if (reply.status === 409) {
+    const body = bodyOf(reply) as { error?: { code?: string } } | null;
     return RETRIED_CODES.has(body?.error?.code ?? "");
   }
-  return request.safe === true && RETRIED.has(answer.status);
+  return request.safe === true && RETRIED.has(reply.status);
 }
 
-function waitBefore(attempt: number, answer: Response | null): number {
-  const said = answer?.headers.get("retry-after");
+function waitBefore(attempt: number, reply: Reply | null): number {
+  const said = reply?.headers.get("retry-after");
   if (said && /^\d+$/.test(said)) return Math.min(Number(said), MAX_WAIT_S);
   return Math.min(FIRST_WAIT_S * 2 ** attempt, MAX_WAIT_S) * (0.5 + Math.random() / 2);
 }
 
-export async function dataOf(answer: Response): Promise<unknown> {
-  const text = await answer.text();
-  let body: unknown = text;
+/** The JSON of a response, or its text if it is not JSON. */
+function bodyOf(reply: Reply): unknown {
   try {
-    body = JSON.parse(text);
+    return JSON.parse(reply.text);
   } catch {
-    // No JSON: the text is what there is.
+    return reply.text;
   }
-  if (!answer.ok) throw apiError(answer.status, body, answer.headers.get("x-request-id"));
+}
+
+/** The `data` of the envelope, or the whole body without an envelope. Throws `ApiError`. */
+export function dataOf(reply: Reply): unknown {
+  const body = bodyOf(reply);
+  if (!reply.ok) throw apiError(reply.status, body, reply.headers.get("x-request-id"));
   const isWrapped = typeof body === "object" && body !== null && "data" in body && "code" in body;
   return isWrapped ? (body as { data: unknown }).data : body;
 }
@@ -164,13 +179,17 @@ export function queryOf(values: Record<string, string | undefined>): string {
   return known.length === 0 ? "" : `?${new URLSearchParams(known)}`;
 }
 
+/** The lines of a stream. Throws `BrokenStreamError` if the connection breaks, and an abort as it is. */
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
   let rest = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        if (!(cause instanceof TypeError)) throw cause;
+        throw new BrokenStreamError(`The stream broke off: ${reasonOf(cause)}`, { cause });
+      });
       if (done) break;
       rest += decoder.decode(value, { stream: true });
       const lines = rest.split(/\r?\n/);

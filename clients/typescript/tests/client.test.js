@@ -1,8 +1,12 @@
 // When a request is sent again, and what its answer means. A `fetch` of ours stands for the service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import * as tollgate from "../dist/index.js";
+import { save } from "../dist/node.js";
 
 const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
 const created = () => json({ code: 200, data: { taskId: "task_1", status: "not_started" } });
@@ -36,6 +40,22 @@ test("a lost answer to a create is asked for again, one to a chat is not", async
   const chat = service(new TypeError("gone"), created());
   await assert.rejects(chat.client.chat("m", "hello"), tollgate.UnreachableError);
   assert.equal(chat.seen.length, 1);
+});
+
+const breaksOff = (text) =>
+  new Response(
+    new ReadableStream({
+      start: (stream) => stream.enqueue(new TextEncoder().encode(text)),
+      pull: (stream) => stream.error(new TypeError("terminated")),
+    }),
+  );
+
+test("a response that breaks off is lost", async () => {
+  const create = service(breaksOff('{"code": 200, "data"'), created());
+  await create.client.submit("m", {}, { idempotencyKey: "mine" });
+  assert.deepEqual(create.seen.map((one) => one.headers["idempotency-key"]), ["mine", "mine"]);
+  const chat = service(breaksOff('{"choices"'));
+  await assert.rejects(chat.client.chat("m", "hello"), tollgate.UnreachableError);
 });
 
 test("attempts are bounded", async () => {
@@ -102,6 +122,13 @@ test("a task's files are deleted", async () => {
   assert.equal(seen[1].url, "https://tollgate.test/api/v1/task/files/task_1");
 });
 
+test("an unreachable service is named with the reason", async () => {
+  const refused = Object.assign(new TypeError("fetch failed"), { cause: new Error("connect ECONNREFUSED") });
+  const { client } = service(...Array(5).fill(refused));
+  const error = await client.chat("m", "hello").catch((one) => one);
+  assert.equal(error.message, "No response to POST https://tollgate.test/api/v1/chat/completions: connect ECONNREFUSED");
+});
+
 test("whatever cannot be reached is said in one way", async () => {
   const { client } = service(new TypeError("fetch failed"), new TypeError("fetch failed"));
   await assert.rejects(client.download({ fileUrl: "https://files.test/a.png", fileType: "image" }), tollgate.UnreachableError);
@@ -121,17 +148,30 @@ test("progress is told, what fails throws, and a wait has an end", async () => {
   await assert.rejects((await slow.client.submit("m", {})).wait({ timeoutS: 0 }), tollgate.WaitTimeoutError);
 });
 
+test("a file is saved whole or not at all", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-"));
+  const file = { fileUrl: "https://files.test/a.png?sig=1", fileType: "image" };
+  const whole = service(new Response("bytes"));
+  assert.equal(await save(whole.client, file, folder), join(folder, "a.png"));
+  assert.equal(await readFile(join(folder, "a.png"), "utf8"), "bytes");
+  const broken = service(breaksOff("by"));
+  await assert.rejects(save(broken.client, { ...file, fileUrl: "https://files.test/b.png" }, folder), tollgate.TollgateError);
+  assert.deepEqual(await readdir(folder), ["a.png"]);
+});
+
 test("a stream that breaks off is not whole", async () => {
-  const streamed = async (text) => {
-    const { client } = service(new Response(text));
+  const streamed = async (said) => {
+    const { client } = service(typeof said === "string" ? new Response(said) : said);
     const found = [];
     for await (const piece of client.streamChat("m", "hello")) found.push(piece);
     return found;
   };
   const chunk = 'data: {"choices": [{"delta": {"content": "hi"}}]}\n\n';
   assert.deepEqual(await streamed(`: keep-alive\n\n${chunk}data: [DONE]\n\n`), ["hi"]);
-  await assert.rejects(streamed(chunk), /broke off/);
-  await assert.rejects(streamed('data: {"error": {"message": "gone"}}\n\n'), /gone/);
+  const isBroken = (words) => (error) => error instanceof tollgate.BrokenStreamError && words.test(error.message);
+  await assert.rejects(streamed(chunk), isBroken(/without its last event/));
+  await assert.rejects(streamed(breaksOff(chunk)), isBroken(/terminated/));
+  await assert.rejects(streamed('data: {"error": {"message": "gone"}}\n\n'), isBroken(/^gone$/));
 });
 
 test("webhooks, against the library that the service signs them like", async () => {

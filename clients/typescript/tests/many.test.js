@@ -92,6 +92,13 @@ test("pages are read to their end", async () => {
   assert.match(batches.seen[1].url, /after=batch_1$/);
 });
 
+test("a batch without requests is not sent, and a batch that runs has no results yet", async () => {
+  const { seen, client } = service(json(batch("in_progress")));
+  await assert.rejects(client.createBatch({}), /at least one request/);
+  assert.equal(seen.length, 0);
+  await assert.rejects(all((await client.batch("batch_1")).results()), /Batch batch_1 is in_progress\. Call wait/);
+});
+
 test("requests become a batch, and its results are read", async () => {
   const error = { code: "batch_expired", message: "Late." };
   const lines = [

@@ -24,9 +24,10 @@ from tollgate_client.calls import (
     place_of,
     reaching,
     saving,
+    streaming,
     text_of,
 )
-from tollgate_client.errors import TollgateError, UnreachableError
+from tollgate_client.errors import BrokenStreamError, TollgateError, unreachable
 from tollgate_client.many import (
     CHATS,
     MAX_STREAMS,
@@ -168,7 +169,7 @@ class AsyncClient:
         return chat_of(await self._run(self._operations.chat(chat_body(model, messages, options))))
 
     async def stream_chat(self, model: str, messages: Messages, **options: Any) -> AsyncIterator[str]:
-        """Yield the text of a response as it arrives. Raises `TollgateError` if the stream breaks."""
+        """Yield the text of a response as it arrives. Raises `BrokenStreamError` if it breaks off."""
         body = chat_body(model, messages, options) | {"stream": True}
         send = Send("POST", "/api/v1/chat/completions", json=body)
         headers = send.headers_for(self._settings)
@@ -177,13 +178,14 @@ class AsyncClient:
                 if response.is_error:
                     await response.aread()
                     wire.data_of(Reply.of(response))
-                async for line in response.aiter_lines():
-                    text = text_of(line)
-                    if text is None:
-                        return
-                    if text:
-                        yield text
-        raise TollgateError("the response broke off")
+                with streaming():
+                    async for line in response.aiter_lines():
+                        text = text_of(line)
+                        if text is None:
+                            return
+                        if text:
+                            yield text
+        raise BrokenStreamError("The stream ended without its last event.")
 
     async def create_workflow(
         self,
@@ -300,7 +302,7 @@ class AsyncClient:
             except httpx.TransportError as exc:
                 lost += 1
                 if lost == self._settings.max_attempts:
-                    raise UnreachableError(f"no answer from {send.path}: {exc!r}") from exc
+                    raise unreachable(exc) from exc
             await asyncio.sleep(RECONNECT_S)
         raise TollgateError(f"the workflow {workflow_id} has not ended after {MAX_STREAMS} streams")
 
@@ -315,10 +317,11 @@ class AsyncClient:
                 if response.is_error:
                     await response.aread()
                     wire.data_of(Reply.of(response))
-                async for line in response.aiter_lines():
-                    result = result_of(line)
-                    if result is not None:
-                        yield result
+                with streaming():
+                    async for line in response.aiter_lines():
+                        result = result_of(line)
+                        if result is not None:
+                            yield result
 
     async def _run(self, steps: Steps[ResultT]) -> ResultT:
         """Carry out an operation, step by step."""
@@ -348,5 +351,5 @@ class AsyncClient:
         except httpx.TransportError as exc:
             if isinstance(effect, PutFile):
                 raise TollgateError(f"the upload of {effect.name} failed: {exc!r}") from exc
-            return None
+            return exc
         return Reply.of(response)

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tollgate_client.calls import OnProgress
+from tollgate_client.calls import OnProgress, check_finished
+from tollgate_client.errors import TollgateError
 from tollgate_client.many import OnBatch, OnWorkflow
 from tollgate_client.models import BatchResult, BatchStatus, RemoteFile, TaskStatus, WorkflowStatus
 
@@ -22,6 +23,10 @@ class AsyncTask:
         self._client = client
         self.seen = seen
         """The task's state from the last request."""
+
+    def __repr__(self) -> str:
+        """Return the id and the last known status."""
+        return f"{type(self).__name__}({self.id!r}, {self.seen.status!r})"
 
     @property
     def id(self) -> str:
@@ -54,7 +59,11 @@ class AsyncTask:
         return self.seen
 
     async def save(self, folder: str | os.PathLike[str] = ".") -> list[Path]:
-        """Save the files of a finished task in `folder` and return their paths."""
+        """Save the files of a finished task in `folder` and return their paths.
+
+        Raises `TollgateError` if the task has not finished.
+        """
+        check_finished(self.seen)
         return [await self._client.save(file, folder) for file in self.files]
 
 
@@ -65,6 +74,10 @@ class AsyncWorkflow:
         self._client = client
         self.seen = seen
         """The workflow's state from the last request."""
+
+    def __repr__(self) -> str:
+        """Return the id and the last known status."""
+        return f"{type(self).__name__}({self.id!r}, {self.seen.status!r})"
 
     @property
     def id(self) -> str:
@@ -106,6 +119,10 @@ class AsyncBatch:
         self.seen = seen
         """The batch's state from the last request."""
 
+    def __repr__(self) -> str:
+        """Return the id and the last known status."""
+        return f"{type(self).__name__}({self.id!r}, {self.seen.status!r})"
+
     @property
     def id(self) -> str:
         """Return the batch's id. `AsyncClient.batch(id)` returns it again, in any process."""
@@ -135,7 +152,12 @@ class AsyncBatch:
         return self.seen
 
     async def results(self) -> AsyncIterator[BatchResult]:
-        """Yield the results of an ended batch: first the responses, then the errors."""
+        """Yield the results of an ended batch: first the responses, then the errors.
+
+        Raises `TollgateError` if the batch has not ended.
+        """
+        if not self.seen.ended:
+            raise TollgateError(f"Batch {self.id} is {self.seen.status}. Call wait() before results().")
         for file_id in (self.seen.output_file_id, self.seen.error_file_id):
             if file_id is not None:
                 async for result in self._client._batch_results(file_id):

@@ -11,8 +11,8 @@ from typing import IO, Any
 
 import httpx
 
-from tollgate_client.errors import TollgateError, UnreachableError
-from tollgate_client.models import Chat, Progress, RemoteFile
+from tollgate_client.errors import BrokenStreamError, TaskFailedError, TollgateError, unreachable
+from tollgate_client.models import FINISHED, Chat, Progress, RemoteFile, TaskStatus
 from tollgate_client.wire import PutFile, Reply
 
 Messages = str | Sequence[Mapping[str, Any]]
@@ -26,9 +26,18 @@ def reaching(what: str) -> Iterator[None]:
     try:
         yield
     except httpx.TransportError as exc:
-        raise UnreachableError(f"no answer from {what}: {exc!r}") from exc
+        raise unreachable(exc) from exc
     except httpx.HTTPStatusError as exc:
         raise TollgateError(f"{what}: HTTP {exc.response.status_code}") from exc
+
+
+@contextmanager
+def streaming() -> Iterator[None]:
+    """Raise an error of the HTTP client as a `BrokenStreamError`. A part of the stream has arrived."""
+    try:
+        yield
+    except httpx.TransportError as exc:
+        raise BrokenStreamError(f"The stream broke off: {str(exc) or type(exc).__name__}") from exc
 
 
 @contextmanager
@@ -42,6 +51,14 @@ def saving(file: RemoteFile, to: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def check_finished(task: TaskStatus) -> None:
+    """Raise `TaskFailedError` if a task has failed, and `TollgateError` if it has not ended."""
+    if not task.ended:
+        raise TollgateError(f"Task {task.id} is {task.status}. Call wait() before save().")
+    if task.status != FINISHED:
+        raise TaskFailedError(task)
 
 
 def place_of(file: RemoteFile, to: str | os.PathLike[str]) -> Path:
@@ -74,7 +91,7 @@ def chat_of(reply: Reply) -> Chat:
 
 
 def text_of(line: str) -> str | None:
-    """Return the text in one line of an event stream, or `None` at its end. Raises `TollgateError`."""
+    """Return the text in one line of an event stream, or `None` at its end. Raises `BrokenStreamError`."""
     if not line.startswith("data:"):
         return ""
     said = line.removeprefix("data:").strip()
@@ -82,6 +99,6 @@ def text_of(line: str) -> str | None:
         return None
     chunk = json.loads(said)
     if "error" in chunk:
-        raise TollgateError(f"the response broke off: {chunk['error'].get('message', chunk['error'])}")
+        raise BrokenStreamError(chunk["error"].get("message") or "The response broke off.")
     choices = chunk.get("choices") or [{}]
     return (choices[0].get("delta") or {}).get("content") or ""

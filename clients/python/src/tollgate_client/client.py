@@ -22,9 +22,10 @@ from tollgate_client.calls import (
     place_of,
     reaching,
     saving,
+    streaming,
     text_of,
 )
-from tollgate_client.errors import TollgateError, UnreachableError
+from tollgate_client.errors import BrokenStreamError, TollgateError, unreachable
 from tollgate_client.handles import Batch, Task, Workflow
 from tollgate_client.many import (
     CHATS,
@@ -165,7 +166,7 @@ class Client:
         return chat_of(self._run(self._operations.chat(chat_body(model, messages, options))))
 
     def stream_chat(self, model: str, messages: Messages, **options: Any) -> Iterator[str]:
-        """Yield the text of a response as it arrives. Raises `TollgateError` if the stream breaks."""
+        """Yield the text of a response as it arrives. Raises `BrokenStreamError` if it breaks off."""
         body = chat_body(model, messages, options) | {"stream": True}
         send = Send("POST", "/api/v1/chat/completions", json=body)
         headers = send.headers_for(self._settings)
@@ -174,13 +175,14 @@ class Client:
                 if response.is_error:
                     response.read()
                     wire.data_of(Reply.of(response))
-                for line in response.iter_lines():
-                    text = text_of(line)
-                    if text is None:
-                        return
-                    if text:
-                        yield text
-        raise TollgateError("the response broke off")
+                with streaming():
+                    for line in response.iter_lines():
+                        text = text_of(line)
+                        if text is None:
+                            return
+                        if text:
+                            yield text
+        raise BrokenStreamError("The stream ended without its last event.")
 
     def create_workflow(
         self,
@@ -297,7 +299,7 @@ class Client:
             except httpx.TransportError as exc:
                 lost += 1
                 if lost == self._settings.max_attempts:
-                    raise UnreachableError(f"no answer from {send.path}: {exc!r}") from exc
+                    raise unreachable(exc) from exc
             time.sleep(RECONNECT_S)
         raise TollgateError(f"the workflow {workflow_id} has not ended after {MAX_STREAMS} streams")
 
@@ -310,10 +312,11 @@ class Client:
                 if response.is_error:
                     response.read()
                     wire.data_of(Reply.of(response))
-                for line in response.iter_lines():
-                    result = result_of(line)
-                    if result is not None:
-                        yield result
+                with streaming():
+                    for line in response.iter_lines():
+                        result = result_of(line)
+                        if result is not None:
+                            yield result
 
     def _run(self, steps: Steps[ResultT]) -> ResultT:
         """Carry out an operation, step by step."""
@@ -343,5 +346,5 @@ class Client:
         except httpx.TransportError as exc:
             if isinstance(effect, PutFile):
                 raise TollgateError(f"the upload of {effect.name} failed: {exc!r}") from exc
-            return None
+            return exc
         return Reply.of(response)

@@ -3,6 +3,7 @@
 TollgateError
 ├── ConfigurationError            no API key or address
 ├── UnreachableError              no response from the service after all attempts
+├── BrokenStreamError             the stream of a chat or of results broke off
 ├── APIError                      the service returned an error: status, code, message, request_id
 │   ├── InvalidInputError         400  `problems` names every field
 │   ├── AuthenticationError       401
@@ -42,6 +43,10 @@ class ConfigurationError(TollgateError):
 
 class UnreachableError(TollgateError):
     """No response after all attempts. A create can be repeated with the same `idempotency_key`."""
+
+
+class BrokenStreamError(TollgateError):
+    """A stream broke off, so the part that has arrived is not the whole response."""
 
 
 class APIError(TollgateError):
@@ -115,6 +120,15 @@ class RateLimitError(APIError):
 
 class ServiceError(APIError):
     """The service or every provider failed, after all attempts."""
+
+
+def unreachable(cause: httpx.TransportError) -> UnreachableError:
+    """Return the error for a request without a response. It names the address and httpx's reason."""
+    request = cause.request
+    address = request.url.copy_with(query=None)
+    return UnreachableError(
+        f"No response to {request.method} {address}: {str(cause) or type(cause).__name__}"
+    )
 
 
 class TaskFailedError(TollgateError):

@@ -94,7 +94,12 @@ class ManyOperations(Operations):
         metadata: Mapping[str, str] | None,
         idempotency_key: str | None,
     ) -> Steps[BatchStatus]:
-        """Upload requests as a file, and create a batch of it, exactly once despite retries."""
+        """Upload requests as a file, and create a batch of it, exactly once despite retries.
+
+        Raises `ValueError` without requests.
+        """
+        if not requests:
+            raise ValueError("A batch needs at least one request.")
         lines = [
             {"custom_id": name, "method": "POST", "url": endpoint, "body": body}
             for name, body in requests.items()

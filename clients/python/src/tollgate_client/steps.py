@@ -12,11 +12,12 @@ from typing import Any, TypedDict, TypeVar
 import httpx
 
 from tollgate_client.errors import (
+    ConfigurationError,
     TaskExpiredError,
     TaskFailedError,
     TollgateError,
-    UnreachableError,
     WaitTimeoutError,
+    unreachable,
 )
 from tollgate_client.media import IMAGES, files_in, key_of, local_file, local_path, replaced, type_of
 from tollgate_client.models import (
@@ -35,7 +36,7 @@ Effect = Send | Sleep | PutFile
 ResultT = TypeVar("ResultT")
 SeenT = TypeVar("SeenT", TaskStatus, WorkflowStatus, BatchStatus)
 Steps = Generator[Effect, Any, ResultT]
-"""The results that a step receives: for `Send` a `Reply`, or `None` without a response; for `PutFile` a
+"""The results that a step receives: for `Send` a `Reply`, or httpx's error; for `PutFile` a
 `Reply`; for `Sleep` the seconds since the start of the operation."""
 
 FIRST_POLL_S, MAX_POLL_S = 0.5, 10.0
@@ -86,16 +87,19 @@ _NAMES = {
 def call(send: Send, max_attempts: int) -> Steps[Reply]:
     """Send a request, with retries while they are useful. Raises `UnreachableError`."""
     for attempt in range(max_attempts):
-        reply: Reply | None = yield send
+        received: Reply | httpx.TransportError = yield send
+        reply = received if isinstance(received, Reply) else None
         is_last = attempt + 1 == max_attempts
         if reply is not None and (
             not httpx.codes.is_error(reply.status) or is_last or not is_worth_another_attempt(send, reply)
         ):
             return reply
-        if reply is None and (is_last or not is_worth_another_attempt(send, None)):
-            break
+        if isinstance(received, httpx.TransportError) and (
+            is_last or not is_worth_another_attempt(send, None)
+        ):
+            raise unreachable(received) from received
         yield Sleep(wait_before(attempt, reply))
-    raise UnreachableError(f"no answer to {send.method} {send.path}")
+    raise ConfigurationError("max_attempts must be at least 1.")
 
 
 def fetch(send: Send, max_attempts: int) -> Steps[Any]:

@@ -17,7 +17,8 @@ VERSION = "0.1.0"
 MAX_ATTEMPTS = 5
 """Attempts of one request: the first and four more, within about 8 s unless the service sets a time."""
 FIRST_WAIT_S, MAX_WAIT_S = 0.5, 30.0
-REQUEST_TIMEOUT_S = 60.0
+REQUEST_TIMEOUT_S = 120.0
+"""Longer than the 100 s after which the service ends a chat without streaming."""
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 RETRIED_CODES = frozenset({"idempotency_conflict"})
 """Codes of 409 that mean that the same request is still running."""
