@@ -90,3 +90,21 @@ def test_hosts_above_our_price_cap_cost_nobody_anything(
     assert "text.not_sold" in caplog.text
     assert client.balance() == USD
     assert client.settled()
+
+
+@pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro"])
+@pytest.mark.parametrize("path", ["/chat/completions", "/messages", "/responses"])
+def test_a_stream_that_breaks_off_before_any_output_is_free(
+    client: TextClient, model: str, path: str
+) -> None:
+    # The first chunk has a role, an empty message, or an empty item. Then the connection breaks.
+    cut = 3 if path == "/responses" and model.startswith("gpt") else 1
+    said = f"hello [[stream-cut {cut}]]"
+    prompt = {"input": said} if path == "/responses" else {"messages": [{"role": "user", "content": said}]}
+    limit = {} if path == "/responses" else {"max_tokens": 50}
+    answer = client.post(path, {"model": model, "stream": True, **prompt, **limit})
+    assert answer.status_code == 200
+    assert "broke off" in answer.text
+    (entry,) = client.texts_when(1)
+    assert (entry.amount_micro_usd, client.balance()) == (0, USD)
+    assert client.settled()

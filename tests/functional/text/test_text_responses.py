@@ -129,7 +129,7 @@ class TestFailure:
         self, client: TextClient, fresh_breaker: None
     ) -> None:
         events = list(
-            client.openai.responses.create(model="gpt-5.4-mini", input="[[stream-cut 3]]", stream=True)
+            client.openai.responses.create(model="gpt-5.4-mini", input="[[stream-cut 6]]", stream=True)
         )
         assert events[-1].type == "response.failed"
         assert [event.sequence_number for event in events] == list(range(len(events)))

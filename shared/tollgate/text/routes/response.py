@@ -16,6 +16,7 @@ from tollgate.text.money.placed import Billed, PlacedHold
 from tollgate.text.routes.finishing import Finishing
 from tollgate.text.routes.reports import report_stated
 from tollgate.text.upstream.exchange import Answer, Exchange
+from tollgate.text.usage import Usage
 from tollgate.text.wire.errors import ENDED
 from tollgate.text.wire.faults import STREAM_BROKEN, TIMED_OUT
 from tollgate.text.wire.sse import SseEvent, UnreadableStreamError
@@ -143,12 +144,19 @@ class StreamedResponse:
         elif fault is not None:
             self.placed.failed(Ending.CUT, fault.status, fault.code)
         try:
-            billed = await self.billing.settle(self.placed, self.model, self.exchange.meter.usage())
+            billed = await self.billing.settle(self.placed, self.model, self._usage())
         except DatabaseError:
             logger.exception("text.not_settled")
             return Billed(0)
         report_stated(self.exchange.meter, self.model.id, self.placed.provider, billed)
         return billed
+
+    def _usage(self) -> Usage:
+        """Return the usage to bill. A stream that its provider broke off before any output is free."""
+        meter = self.exchange.meter
+        is_provider_at_fault = self.exchange.stream.fault is not None and self.ending is None
+        has_nothing = not (meter.has_delivered or meter.web_searches)
+        return Usage(0, 0) if is_provider_at_fault and has_nothing else meter.usage()
 
     async def _relay(self, send: SendEvents) -> None:
         exchange, response = self.exchange, self.response
