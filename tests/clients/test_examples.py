@@ -113,8 +113,9 @@ class TestCommand:
     ) -> None:
         done = self.tollgate(service, tmp_path, "run", "test-image", "prompt=x", "size=17:9")
         assert done.returncode == 1
-        assert "/input/size" in done.stderr
-        assert "16:9" in done.stderr
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("tollgate: /input/size: ")
+        assert line.count("9:16") == 1
         assert list(tmp_path.glob("*.png")) == []
 
     def test_chat_models_and_completion(self, service: dict[str, Any], tmp_path: Path) -> None:
@@ -126,6 +127,17 @@ class TestCommand:
         offered = self.tollgate(service, tmp_path, "__complete", "run", "test-image").stdout.split()
         assert {"prompt=", "size=16:9"} <= set(offered)
         assert "complete" in self.tollgate(service, tmp_path, "completion", "bash").stdout
+
+    def test_a_stream_that_breaks_off_and_an_empty_list_are_errors(
+        self, service: dict[str, Any], tmp_path: Path
+    ) -> None:
+        done = self.tollgate(service, tmp_path, "chat", "gpt-5.4-mini", "hi [[stream-cut 2]]")
+        assert done.returncode == 1
+        assert done.stdout.endswith("\n")
+        assert done.stderr == "tollgate: The provider's response broke off.\n"
+        none = self.tollgate(service, tmp_path, "models", "--capability", "nope")
+        assert (none.returncode, none.stdout) == (1, "")
+        assert "no model" in none.stderr
 
     def test_files_are_deleted(self, service: dict[str, Any], tmp_path: Path) -> None:
         done = self.tollgate(service, tmp_path, "run", PAID_IMAGE, "prompt=x", "size=1:1", "--json")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tollgate_client.client import Client
-from tollgate_client.errors import InvalidInputError, TollgateError
+from tollgate_client.errors import BrokenStreamError, InvalidInputError, TollgateError
 from tollgate_client.media import IMAGES
 from tollgate_client.models import TaskStatus
 from tollgate_client.verification import VerificationError, verify
@@ -61,10 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         act: Callable[[argparse.Namespace], int] = chosen.act
         return act(chosen)
     except InvalidInputError as exc:
-        print(f"tollgate: {exc.message}", file=sys.stderr)
-        for problem in exc.problems:
-            allowed = f" Allowed: {problem['allowed']}" if "allowed" in problem else ""
-            print(f"  {problem.get('path')}: {problem.get('message')}{allowed}", file=sys.stderr)
+        for line in [_problem_line(one) for one in exc.problems] or [exc.message]:
+            print(f"tollgate: {line}", file=sys.stderr)
         return FAILED
     except (TollgateError, FileNotFoundError) as exc:
         print(f"tollgate: {exc}", file=sys.stderr)
@@ -75,6 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _problem_line(problem: Mapping[str, Any]) -> str:
+    """Return a problem as a line. Most messages name the allowed values, so others get them."""
+    message, allowed = str(problem.get("message")), problem.get("allowed", [])
+    names = [str(one) for one in (allowed if isinstance(allowed, list) else [allowed])]
+    more = "" if all(name in message for name in names) else f" Allowed: {', '.join(names)}"
+    return f"{problem.get('path')}: {message}{more}"
 
 
 def input_of(
@@ -214,6 +220,8 @@ def _models(chosen: argparse.Namespace) -> int:
     with Client() as client:
         found = client.models(kind=chosen.kind, capability=chosen.capability)
     _remember([one["id"] for one in found] if not (chosen.kind or chosen.capability) else None)
+    if not found:
+        raise TollgateError("no model has this kind and capability")
     _table(("Model", "Type", "From", "Name"), [_model_row(one) for one in found])
     return 0
 
@@ -230,9 +238,14 @@ def _model_row(model: Mapping[str, Any]) -> tuple[str, ...]:
 def _chat(chosen: argparse.Namespace) -> int:
     message = chosen.message if chosen.message is not None else sys.stdin.read()
     system = [{"role": "system", "content": chosen.system}] if chosen.system else []
-    with Client() as client:
-        for text in client.stream_chat(chosen.model, [*system, {"role": "user", "content": message}]):
-            print(text, end="", flush=True)
+    try:
+        with Client() as client:
+            for text in client.stream_chat(chosen.model, [*system, {"role": "user", "content": message}]):
+                print(text, end="", flush=True)
+    except BrokenStreamError:
+        # The error gets a line of its own.
+        print()
+        raise
     print()
     return 0
 
