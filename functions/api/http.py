@@ -151,7 +151,7 @@ def created_of(
     """
     try:
         created = api.tasks.create_copies(
-            key.account_id, create, idempotency_key, key, copies, attribution=attribution
+            key.account_id, create, idempotency_key, key, attribution, copies=copies
         )
     except InvalidInputError as exc:
         raise with_sent_names(exc, sent_names) from exc

@@ -40,6 +40,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.ids import new_id
 from tollgate.kit.observability import logger
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.audit import audit
 from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budget_repository import BudgetRepository
@@ -316,7 +317,9 @@ async def creates_at(world: World, rate: float, *, until_end: bool) -> Outcome:
     async def request(n: int, outcome: Outcome) -> None:
         started = world.loop.time()
         service = processes[n % PROCESSES]
-        made = await world.threads.run(lambda: service.create(world.account_id, BODY, None))
+        made = await world.threads.run(
+            lambda: service.create(world.account_id, BODY, None, key=None, attribution=NONE)
+        )
         outcome.waits_s.append(world.loop.time() - started)
         if until_end:
             await asyncio.sleep(LIFE_S)

@@ -40,6 +40,7 @@ from local.template import ROOT, read_template
 from local.template import named as named_in
 from tests.bench import machine
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts.store import CopyError
 from tollgate.composition import api as api_parts
@@ -216,8 +217,7 @@ def order(tasks: int) -> list[OpenedAccount]:
     for _ in range(-(-tasks // PER_ACCOUNT)):
         accounts.append(api_parts.api().accounts.open(micro_usd_of_cents(PER_ACCOUNT)))
     with ThreadPoolExecutor(MAX_LOCAL_CONCURRENCY) as pool:
-        create = api_parts.api().tasks.create
-        list(pool.map(lambda n: create(accounts[n // PER_ACCOUNT].account_id, BODY, None), range(tasks)))
+        list(pool.map(lambda n: create_task(accounts[n // PER_ACCOUNT].account_id, BODY), range(tasks)))
     return accounts
 
 

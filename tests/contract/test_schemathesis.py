@@ -26,6 +26,7 @@ from tests.conftest import Aws
 from tests.support.laws import examples
 from tests.support.resolver import resolving
 from tests.support.samples import FILE, finished_task
+from tests.support.tasks import create_task
 from tests.support.text_app import TextClient
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.scopes import Scope
@@ -253,7 +254,7 @@ def known(aws: Aws, rich: OpenedAccount) -> dict[tuple[str, str], str]:
         Caller.of_account(rich.account_id), uploads.new_id(), "image/png", png(), ("start.png", "user_data")
     )
     test = api.webhooks.send_test(rich.account_id, {"url": HOOK})
-    task_id = api.tasks.create(rich.account_id, body, None)["taskId"]
+    task_id = create_task(rich.account_id, body)["taskId"]
     # Who waits for its end need not wait.
     run_task_parts.step_runner().cancel(task_id)
     return {

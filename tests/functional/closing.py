@@ -24,6 +24,7 @@ from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE
 from tests.support.stripe import CUSTOMER, FakeStripe
+from tests.support.tasks import create_task
 from tests.support.user_pool import People
 from tollgate.account_closure.erasure import Erasure
 from tollgate.audit.events import Action
@@ -101,7 +102,7 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     ada.get("/keys")
     form = {"name": "Ada's shop", "scopes": ["media", "account"], "networks": "192.0.2.0/24"}
     assert ada.post("/keys", form).status == 200
-    made = api.tasks.create(account_id, {"model": PAID_IMAGE, **with_prompt(PLAN)}, None)
+    made = create_task(account_id, {"model": PAID_IMAGE, **with_prompt(PLAN)})
     run_to_end(str(made["taskId"]), clock)
     api.files.uploads.create_upload(
         Caller.of_account(account_id), {"filename": "a.png", "contentType": "image/png", "bytes": 5}

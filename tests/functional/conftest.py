@@ -14,6 +14,7 @@ from tests.support.moto_stack import put_back, state_of_moto, tables_of_moto
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
 from tests.support.stripe import FakeStripe, fake_stripe
+from tests.support.tasks import create_task
 from tests.unit.probing.media_server import MediaServer, media_server
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
@@ -137,7 +138,7 @@ def balance_cents(customer: OpenedAccount) -> Any:
 
 def create(customer: OpenedAccount, **fields: Any) -> str:
     """Create a task that costs one cent, with other fields of the body as given; return its id."""
-    made = api_parts.api().tasks.create(customer.account_id, {**PAID_BODY, **fields}, None)
+    made = create_task(customer.account_id, {**PAID_BODY, **fields})
     return str(made["taskId"])
 
 

@@ -17,6 +17,7 @@ from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.payments import KEYS, PAYMENT, dispute, event, session
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task, estimated_cents
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.aws import dead_letters
@@ -98,7 +99,7 @@ class TestTheFirstPage:
     def test_it_has_todays_numbers_and_the_open_tasks(
         self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
     ) -> None:
-        made = [api_parts.api().tasks.create(account_id, BODY, None) for _ in range(2)]
+        made = [create_task(account_id, BODY) for _ in range(2)]
         finished, waiting = (each["taskId"] for each in made)
         run_to_end(finished, clock)
         assert record(counted_records(aws)) == {"batchItemFailures": []}
@@ -116,7 +117,7 @@ class TestTheFirstPage:
         self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
     ) -> None:
         key = api_parts.api().keys.create(account_id, {"name": "Shop"})
-        task_id = api_parts.api().tasks.create(account_id, BODY, None)["taskId"]
+        task_id = create_task(account_id, BODY)["taskId"]
         request_id = post_text(aws, account_id, 100, provider="openai")
         ulid = request_id.removeprefix("req_")
         account, of_account = f"/admin/accounts/{account_id}", "ada@example.com"
@@ -191,13 +192,13 @@ class TestAccounts:
     ) -> None:
         operator.post(f"/accounts/{account_id}", {"action": "suspend", "reason": "fraud"})
         with pytest.raises(AccountSuspendedError):
-            api_parts.api().tasks.create(account_id, BODY, None)
+            create_task(account_id, BODY)
         customer = Browser()
         customer.sign_in("ada@example.com")
         assert "This account is suspended" in customer.get("").text
         assert "fraud" in operator.get(f"/accounts/{account_id}").text
         operator.post(f"/accounts/{account_id}", {"action": "resume"})
-        assert api_parts.api().tasks.create(account_id, BODY, None)["status"] == "not_started"
+        assert create_task(account_id, BODY)["status"] == "not_started"
 
 
 class TestAClaimedPayment:
@@ -224,7 +225,7 @@ class TestAClaimedPayment:
         # A repeat of the event takes nothing again, as an operator decided.
         assert outcome(event(dispute(2_500), "charge.dispute.created", "evt_2")) == "repeated"
         operator.post(f"/accounts/{account_id}", {"action": "resume"})
-        assert api_parts.api().tasks.create(account_id, BODY, None)["status"] == "not_started"
+        assert create_task(account_id, BODY)["status"] == "not_started"
         # The customer sees what was done, and no receipt of Stripe's for it.
         customer = Browser()
         customer.sign_in("ada@example.com")
@@ -259,7 +260,7 @@ class TestTasks:
     def test_a_task_is_refunded_once(self, operator: Browser, account_id: str, clock: ManualClock) -> None:
         budget = {"name": "All", "scope": "account", "limitCents": 5, "per": "total"}
         budget_id = api_parts.api().budgets.create(account_id, budget)["id"]
-        task_id = str(api_parts.api().tasks.create(account_id, BODY, None)["taskId"])
+        task_id = str(create_task(account_id, BODY)["taskId"])
         run_to_end(task_id, clock)
         paid = balance_cents(account_id)
         assert "Refund $0.01, the whole charge?" in operator.get(f"/tasks/{task_id}").text
@@ -307,7 +308,7 @@ class TestProviders:
     def test_each_shows_how_it_did(
         self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
     ) -> None:
-        created = api_parts.api().tasks.create(account_id, BODY, None)
+        created = create_task(account_id, BODY)
         run_to_end(str(created["taskId"]), clock)
         record(stream_records(aws, "LedgerTable"))
         page = operator.get("/providers").text
@@ -324,11 +325,10 @@ class TestPrices:
     def test_a_change_is_shown_then_made_and_the_estimate_moves(
         self, operator: Browser, account_id: str
     ) -> None:
-        tasks = api_parts.api().tasks
-        before = tasks.estimate(account_id, BODY)["price"]
+        before = estimated_cents(account_id, BODY)
         shown = operator.post(f"/models/{PAID_IMAGE}/preview", self.FIELDS)
         assert "0.01 → <strong>0.02</strong>" in shown.text
-        assert tasks.estimate(account_id, BODY)["price"] == before
+        assert estimated_cents(account_id, BODY) == before
         version = {"version": ""}  # there was no document of its own yet
         assert 'name="version" value=""' in shown.text
         # What was shown is what is sent, whatever stands in the field by then.
@@ -336,7 +336,7 @@ class TestPrices:
         assert "hx-include" not in shown.text
         done = operator.post(f"/models/{PAID_IMAGE}", {**self.FIELDS, **version})
         assert done.headers["hx-redirect"].endswith(f"/admin/models/{PAID_IMAGE}")
-        assert (before, tasks.estimate(account_id, BODY)["price"]) == (1, 2)
+        assert (before, estimated_cents(account_id, BODY)) == (1, 2)
         # What was shown is of another document now
         again = operator.post(f"/models/{PAID_IMAGE}", {"price-default": "0.03", **version})
         assert (again.status, "Look again" in again.text) == (400, True)
@@ -350,7 +350,7 @@ class TestPrices:
         assert "No model or vendor matches" in operator.get("/models?find=%3Cscript%3E").text
 
     def test_what_a_model_earned_is_by_the_ledger(self, operator: Browser, account_id: str, aws: Aws) -> None:
-        api_parts.api().tasks.create(account_id, BODY, None)
+        create_task(account_id, BODY)
         record(counted_records(aws))
         shown = operator.get(f"/models/{PAID_IMAGE}").text
         assert "<b>$0.01</b> from 1 account." in shown
@@ -411,7 +411,7 @@ class TestWork:
         self, operator: Browser, account_id: str, aws: Aws
     ) -> None:
         labels = Attribution(tags={"team": "search"})
-        task_id = str(api_parts.api().tasks.create(account_id, BODY, None, attribution=labels)["taskId"])
+        task_id = str(create_task(account_id, BODY, attribution=labels)["taskId"])
         (charged,) = [
             each
             for each in stream_records(aws, "LedgerTable")

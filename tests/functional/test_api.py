@@ -23,6 +23,7 @@ from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import balance_cents, create
 from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tests.support.tasks import estimated_cents
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 
@@ -222,7 +223,7 @@ class TestCreate:
 
     def test_more_than_the_balance_is_402_and_charges_nothing(self, customer: OpenedAccount) -> None:
         dear = {"model": "seedance-1.5-pro", "input": {"prompt": "x", "duration": 12, "resolution": "1080p"}}
-        price = api_parts.api().tasks.estimate(customer.account_id, dear)["price"]
+        price = estimated_cents(customer.account_id, dear)
         status, body, _ = call("POST", "/api/v1/generation/create", customer.api_key, dear)
         assert (status, body["error"]["code"]) == (402, "insufficient_balance")
         assert body["error"]["balanceCents"] == 100

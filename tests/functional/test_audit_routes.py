@@ -25,6 +25,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import ORIGIN, Browser
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.account_closure.service import GIVE_UP
 from tollgate.audit.events import EVERYBODY, Action, AuditEvent, Log
 from tollgate.composition import api as api_parts
@@ -347,13 +348,13 @@ class TestTheRoutes:
         for form in OPERATORS_ACTS:
             page("/accounts/{account_id}", f"/accounts/{account_id}", form, browser=console)
         body = {"model": PAID_IMAGE, **with_prompt("a boat")}
-        task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+        task_id = str(create_task(account_id, body)["taskId"])
         run_to_end(task_id, clock)
         for what in ("share", "unshare"):
             page(f"/tasks/{{task_id}}/{what}", f"/tasks/{task_id}/{what}")
         page("/tasks/delete", "/tasks/delete", {"task": task_id})
         page("/tasks/{task_id}/refund", f"/tasks/{task_id}/refund", {"reason": "blurred"}, browser=console)
-        other = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+        other = str(create_task(account_id, body)["taskId"])
         page("/tasks/{task_id}/cancel", f"/tasks/{other}/cancel", browser=console)
         run_to_end(other, clock)
         page("/subaccounts", "/subaccounts", {"name": "Acme"})
@@ -436,9 +437,8 @@ class TestTheRoutes:
         _, granted, _ = ask(f"POST {R}/files", f"{R}/files", {"contentType": "image/png", "bytes": 5})
         ask(f"DELETE {R}/files/{{file_id}}", f"{R}/files/{granted['data']['id']}")
         for route in (f"DELETE {R}/task/files/{{task_id}}", f"DELETE {R}/videos/{{video_id}}"):
-            body = {"model": "seedance-1.5-pro", "input": {"prompt": "a boat"}}
-            task_id = str(api_parts.api().tasks.create(opened.account_id, body, None)["taskId"])
-            run_to_end(task_id, clock)
+            body = {"model": "seedance-1.5-pro", **with_prompt("a boat")}
+            run_to_end(task_id := create_task(opened.account_id, body)["taskId"], clock)
             ask(route, re.sub(r"\{\w+\}", task_id, route.split(" ")[1]))
         secret = f"{R}/webhooks/secret/rotate"
         ask(f"POST {secret}", secret)

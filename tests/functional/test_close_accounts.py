@@ -24,6 +24,7 @@ from tests.support.dashboard import Browser
 from tests.support.payments import event, session
 from tests.support.samples import PAID_IMAGE
 from tests.support.stripe import FakeStripe
+from tests.support.tasks import create_task
 from tollgate.account_closure.erasure import Erasure
 from tollgate.account_closure.service import DELAY_MS
 from tollgate.account_closure.worker import GIVEN_UP_ENTRY_ID
@@ -68,7 +69,7 @@ class TestAskingForIt:
 
     def test_with_a_generation_under_way_it_is_refused(self, ada: Browser) -> None:
         account_id = account_of(ada)
-        api_parts.api().tasks.create(account_id, {"model": PAID_IMAGE, **with_prompt("x")}, None)
+        create_task(account_id, {"model": PAID_IMAGE, **with_prompt("x")})
         answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert answer.status == 409
         assert "1 generations" in answer.text

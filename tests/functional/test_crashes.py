@@ -21,6 +21,7 @@ from tests.functional.conftest import StreamReader, balance_cents, stream_record
 from tests.functional.test_run_task import ledger_of, task_of
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_BODY
+from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts import inputs
 from tollgate.artifacts import store as store_module
@@ -167,10 +168,10 @@ def test_a_death_at_any_effect_costs_nobody_anything(
     fate.die_at(effect, after)
     body = {**PAID_BODY, **with_prompt(prompt), "webhook": WEBHOOK}
     try:
-        api_parts.api().tasks.create(customer.account_id, body, "order-1")
+        create_task(customer.account_id, body, "order-1")
     except Died:
         # The customer saw no answer and asks again with the same key: one task, one charge, either way.
-        api_parts.api().tasks.create(customer.account_id, body, "order-1")
+        create_task(customer.account_id, body, "order-1")
     entries = ledger_of(customer)
     assert entries == [("charge", -1)]
 
@@ -237,12 +238,7 @@ def test_a_death_between_the_charge_and_the_files_of_the_request_costs_nothing(
     # Whoever cannot read what it is named refuses; the simulator reads nothing.
     prompt = "a fox" if repeats or stored == 2 else "a fox [[reject]]"
     values = {"prompt": prompt, "urls": [data_uri(1), data_uri(2)]}
-    create = partial(
-        api_parts.api().tasks.create,
-        customer.account_id,
-        {"model": "seedream-4.5", "input": values},
-        "order-1",
-    )
+    create = partial(create_task, customer.account_id, {"model": "seedream-4.5", "input": values}, "order-1")
     with pytest.raises(Died):
         create()
     assert ledger_of(customer) == [("charge", -4)]
@@ -273,9 +269,7 @@ def test_a_submit_whose_worker_died_is_made_again_under_its_key(
     monkeypatch.setitem(globals(), "EFFECTS", ((PoyoMedia, "submit"),))
     fate, life = Fate(monkeypatch), Life(aws, clock)
     fate.die_at(0, after=True)
-    made = api_parts.api().tasks.create(
-        customer.account_id, {**PAID_BODY, **with_prompt("[[fal: status 500]]")}, "order-1"
-    )
+    made = create_task(customer.account_id, {**PAID_BODY, **with_prompt("[[fal: status 500]]")}, "order-1")
     for _ in range(MAX_ROUNDS):
         life.turn()
         if len(fate.submits) == MAX_SUBMITS:

@@ -18,6 +18,7 @@ from tests.support.samples import PAID_IMAGE
 from tollgate.composition import api as api_parts
 from tollgate.composition import notify_members as notify_members_parts
 from tollgate.kit.clock import MS_PER_DAY
+from tollgate.ledger.attribution import NONE
 from tollgate.webhooks.failing_endpoints import FailingEndpoints
 from tollgate.webhooks.models import TEST_EVENT, Delivery, DeliveryAttempt, DeliveryStatus
 
@@ -39,7 +40,7 @@ class TestACap:
 
         def spend(times: int) -> None:
             for _ in range(times):
-                api.tasks.create(account_id, body, None, key)
+                api.tasks.create(account_id, body, None, key, NONE)
             assert record(counted_records(aws)) == {"batchItemFailures": []}
 
         spend(8)

@@ -22,12 +22,14 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.played_lambda import PlayedLambda
 from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.http.json_body import MAX_MEDIA_BODY_BYTES
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.callers import Caller
 from tollgate.tasks.image_creates import MAX_BODY_BYTES
 from tollgate.tasks.waiting import LAST_PAUSE_S, MAX_HELD_S, MAX_WAIT_S
@@ -178,9 +180,11 @@ class TestSeveral:
     ) -> None:
         passing(lambda _: None)
         for _ in range(10):
-            api_parts.api().tasks.create_copies(customer.account_id, PAID_BODY, None, copies=9)
+            api_parts.api().tasks.create_copies(
+                customer.account_id, PAID_BODY, None, key=None, attribution=NONE, copies=9
+            )
         assert balance_cents(customer) == 10
-        api_parts.api().tasks.create(customer.account_id, PAID_BODY, None)
+        create_task(customer.account_id, PAID_BODY)
         with pytest.raises(APIStatusError) as raised:
             asyncio.run(generate(customer.api_key, n=10))
         assert raised.value.code == "insufficient_balance"

@@ -15,6 +15,7 @@ from tests.functional.test_run_task import run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.http_server import Received, http_server
+from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.kit.aws import sdk
@@ -115,7 +116,7 @@ class TestPages:
         self, aws: Aws, account_id: str, browser: Browser, clock: ManualClock
     ) -> None:
         body = {"model": "test-image", "input": {"prompt": "a fox"}, "private": True}
-        task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+        task_id = str(create_task(account_id, body)["taskId"])
         run_to_end(task_id, clock)
         for page in (f"/tasks/{task_id}", "/tasks", f"/playground/tasks/{task_id}"):
             shown = browser.get(page)

@@ -14,6 +14,7 @@ from tests.functional.test_api import call, details
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_BODY
+from tests.support.tasks import create_task
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts import uploads
@@ -359,13 +360,13 @@ class TestFollowUps:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         song = {"model": "suno", "input": {"action": "music", "prompt": "a sea shanty", "mv": "v5.0"}}
-        made = api_parts.api().tasks.create(customer.account_id, song, None)
+        made = create_task(customer.account_id, song)
         parent = run_to_end(str(made["taskId"]), clock)
         assert parent.status == "finished", parent
         assert parent.output is not None
         track = parent.output["tracks"][0]["audioId"]
         follow = {"action": "wav", "parentTaskId": parent.task_id, "audioId": track}
-        made = api_parts.api().tasks.create(customer.account_id, {"model": "suno", "input": follow}, None)
+        made = create_task(customer.account_id, {"model": "suno", "input": follow})
         child = run_to_end(str(made["taskId"]), clock)
         assert child.status == "finished", child
         assert child.attempts[-1].provider == parent.attempts[-1].provider
@@ -374,7 +375,7 @@ class TestFollowUps:
         self, customer: OpenedAccount, stranger: OpenedAccount, clock: ManualClock
     ) -> None:
         song = {"model": "suno", "input": {"action": "music", "prompt": "a sea shanty", "mv": "v5.0"}}
-        made = api_parts.api().tasks.create(customer.account_id, song, None)
+        made = create_task(customer.account_id, song)
         parent = run_to_end(str(made["taskId"]), clock)
         follow = {"action": "wav", "parentTaskId": parent.task_id, "audioId": "a"}
         body = {"model": "suno", "input": follow}

@@ -10,6 +10,7 @@ from tests.functional.test_api import call
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
@@ -199,7 +200,7 @@ class TestInOpenaisProtocol:
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         body = {"model": "kling-3.0", "input": {"prompt": "waves"}}
-        task_id = api_parts.api().tasks.create(customer.account_id, body, None)["taskId"]
+        task_id = create_task(customer.account_id, body)["taskId"]
         run_to_end(task_id, clock)
         status, answer, _ = call("DELETE", f"/api/v1/videos/{task_id}", customer.api_key)
         assert (status, answer) == (200, {"id": task_id, "object": "video.deleted", "deleted": True})
@@ -211,9 +212,8 @@ class TestInOpenaisProtocol:
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
         body = {"model": PAID_IMAGE, "prompt": "a fox"}
-        service = api_parts.api().tasks
-        asked = read_image_request(body, service.catalog).create
-        task_id = service.create(customer.account_id, asked, "poster-1")["taskId"]
+        asked = read_image_request(body, api_parts.api().tasks.catalog).create
+        task_id = create_task(customer.account_id, asked, "poster-1")["taskId"]
         run_to_end(task_id, clock)
         delete(customer, task_id)
         headers = {"idempotency-key": "poster-1"}

@@ -13,6 +13,7 @@ from tests.conftest import STORAGE_URL, Aws
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
@@ -31,7 +32,7 @@ def pauper(aws: Aws) -> OpenedAccount:
 
 def order(account: OpenedAccount, prompt: str, model: str = "test-image", **fields: Any) -> str:
     body = {"model": model, "input": {"prompt": prompt}, **fields}
-    return str(api_parts.api().tasks.create(account.account_id, body, None)["taskId"])
+    return str(create_task(account.account_id, body)["taskId"])
 
 
 def is_sound(account: OpenedAccount) -> bool:
@@ -57,13 +58,13 @@ class TestPrice:
     @pytest.mark.parametrize("model", ["test-image", "test-video"])
     def test_the_estimate_is_nothing(self, pauper: OpenedAccount, model: str) -> None:
         body = {"model": model, "input": {"prompt": "a fox"}, "maxCostCents": 0}
-        found = api_parts.api().tasks.estimate(pauper.account_id, body)
+        found = api_parts.api().tasks.estimate(pauper.account_id, body, key=None)
         assert (found["price"], found["breakdown"][0]["amountUsd"]) == (0, "0")
 
     def test_what_costs_something_stays_out_of_reach(self, pauper: OpenedAccount) -> None:
         body = {"model": PAID_IMAGE, "input": {"prompt": "a fox", "size": "1:1"}}
         with pytest.raises(Exception, match=r"balance of \$0\.00 does not cover"):
-            api_parts.api().tasks.create(pauper.account_id, body, None)
+            create_task(pauper.account_id, body)
 
 
 @pytest.mark.usefixtures("aws")

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import command as operator_parts
@@ -61,10 +62,9 @@ def test_whoever_ends_it_a_task_ends_once_and_its_money_comes_back_once() -> Non
     account_id = api.accounts.open(micro_usd_of_cents(TASKS * PRICE_CENTS)).account_id
     made = [
         str(
-            api.tasks.create(
+            create_task(
                 account_id,
                 {"model": PAID_IMAGE, "input": {"prompt": PROMPTS[number % 2], "size": "1:1"}},
-                None,
             )["taskId"]
         )
         for number in range(TASKS)

@@ -20,6 +20,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.caps import counters_of
 from tollgate.ledger.errors import KeyLimitReachedError, SpendingCapReachedError
 
@@ -59,7 +60,7 @@ class TestMedia:
 
         def create(_: int) -> str:
             try:
-                return str(api.tasks.create(customer.account_id, REJECTED, None, key)["taskId"])
+                return str(api.tasks.create(customer.account_id, REJECTED, None, key, NONE)["taskId"])
             except SpendingCapReachedError:
                 return "refused"
 

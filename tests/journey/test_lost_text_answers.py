@@ -20,6 +20,7 @@ from tests.support.lambda_api import running_lambda_api
 from tests.support.losses import EachNth, Loss, Losses, OneLoss
 from tests.support.lossy_proxy import LossyProxy, lossy_before
 from tests.support.samples import PAID_BODY
+from tests.support.tasks import create_task
 from tests.support.text_app import USD, TextClient, forget_failures
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
@@ -185,7 +186,7 @@ def test_every_tenth_answer_lost_during_many_chats_and_creates(
 
     def ask(number: int) -> int:
         if number % (CHATS // CREATES + 1) == 0:
-            api_parts.api().tasks.create(customer.account.account_id, PAID_BODY, f"order-{number}")
+            create_task(customer.account.account_id, PAID_BODY, f"order-{number}")
             return httpx.codes.OK
         body = {**GPT, **SAID, "stream": number % 2 == 0}
         return customer.post("/chat/completions", body).status_code

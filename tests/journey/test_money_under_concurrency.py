@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from local.machine.service import FIRST_ACCOUNT_CENTS, PROVIDERS
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task, estimated_cents
 from tests.unit.catalog.strategies import valid_inputs
 from tollgate.accounts.service import OpenedAccount
 from tollgate.catalog.loader import Catalog
@@ -52,7 +53,7 @@ class TestParallelCreates:
 
         def create(_: int) -> str:
             try:
-                return str(api_parts.api().tasks.create(customer.account_id, REJECTED, None)["taskId"])
+                return str(create_task(customer.account_id, REJECTED)["taskId"])
             except InsufficientBalanceError:
                 return "refused"
 
@@ -69,7 +70,7 @@ class TestParallelCreates:
         with ThreadPoolExecutor(THREADS) as pool:
             made = list(
                 pool.map(
-                    lambda _: api_parts.api().tasks.create(customer.account_id, REJECTED, "k")["taskId"],
+                    lambda _: create_task(customer.account_id, REJECTED, "k")["taskId"],
                     range(THREADS),
                 )
             )
@@ -80,7 +81,7 @@ class TestParallelCreates:
 class TestParallelSteps:
     def test_the_same_message_handled_by_16_workers_ends_a_task_once_with_one_refund(self) -> None:
         customer = open_account(1)
-        task_id = str(api_parts.api().tasks.create(customer.account_id, REJECTED, None)["taskId"])
+        task_id = str(create_task(customer.account_id, REJECTED)["taskId"])
         runner = run_task_parts.step_runner()
         results: list[StepResult] = []
         for _ in range(20):
@@ -103,7 +104,7 @@ class TestParallelSteps:
 
         def live(_: int) -> str:
             try:
-                task_id = str(api_parts.api().tasks.create(customer.account_id, REJECTED, None)["taskId"])
+                task_id = str(create_task(customer.account_id, REJECTED)["taskId"])
             except (InsufficientBalanceError, WriteConflictError) as exc:
                 return type(exc).__name__
             seq, ended = 0, False
@@ -137,14 +138,14 @@ class TestEstimateIsTheDebit:
             api = api_parts.api()
             before = api.accounts.me(customer.account_id).view()["balance"]
             try:
-                price = api.tasks.estimate(customer.account_id, body)["price"]
+                price = estimated_cents(customer.account_id, body)
             except InvalidInputError:
                 # Each field is valid, and no single provider takes all of them together.
                 with pytest.raises(InvalidInputError, match="No provider takes this"):
-                    api.tasks.create(customer.account_id, body, None)
+                    create_task(customer.account_id, body)
                 assert api.accounts.me(customer.account_id).view()["balance"] == before
                 return
-            api.tasks.create(customer.account_id, body, None)
+            create_task(customer.account_id, body)
             after = api.accounts.me(customer.account_id).view()["balance"]
             assert isinstance(before, int)
             assert before - price == after
@@ -162,7 +163,7 @@ class TestRandomLives:
             customer = customers[n % len(customers)]
             body = {"model": PAID_IMAGE, "input": {"prompt": prompts[n // 20 % 3], "size": "1:1"}}
             try:
-                api_parts.api().tasks.create(customer.account_id, body, f"key-{n // 20}")
+                create_task(customer.account_id, body, f"key-{n // 20}")
             except InsufficientBalanceError:
                 return
 

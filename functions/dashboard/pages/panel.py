@@ -209,7 +209,7 @@ def _quoted(
 ) -> Mapping[str, Any] | None:
     """Return the price of a complete input; `None` if it depends on files. Raises `InvalidInputError`."""
     if visitor is not None:
-        return services.api.tasks.estimate(visitor.account_id, body)
+        return services.api.tasks.estimate(visitor.account_id, body, key=None)
     # Files are read only for customers.
     try:
         found = quote(model, model.check(body["input"]))

@@ -23,6 +23,7 @@ from dashboard.security import MaybeSignedIn, SignedIn, signed_in
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import new_id
+from tollgate.ledger.attribution import NONE
 from tollgate.tasks.models import Task
 from tollgate.web.forms import FormField
 from tollgate.web.problems import in_words
@@ -87,7 +88,7 @@ def again(services: Services, request: Request, visitor: SignedIn, task_id: str,
     task = api.reader.find(visitor.caller, task_id)
     cents = task.view()["costCents"]
     body = {"model": task.model, "input": task.values, "maxCostCents": cents, **files_options(task)}
-    made = api.tasks.create(visitor.account_id, body, sent.get("form_id"))
+    made = api.tasks.create(visitor.account_id, body, sent.get("form_id"), key=None, attribution=NONE)
     answer = _task(services, request, api.reader.find(visitor.caller, made["taskId"]))
     answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
     return answer
@@ -136,7 +137,7 @@ def run(services: Services, request: Request, visitor: SignedIn, model_id: str, 
     body = {"model": model_id, "input": values, **options.body}
     once, labels = sent.get("form_id"), options.attribution
     try:
-        made = api.tasks.create(visitor.account_id, body, once, attribution=labels)
+        made = api.tasks.create(visitor.account_id, body, once, key=None, attribution=labels)
     except InvalidInputError as error:
         return _refused(request, _key(sent), form, error)
     answer = _task(services, request, api.reader.find(visitor.caller, made["taskId"]), key=_key(sent))

@@ -15,6 +15,7 @@ from tollgate.command.terminal import confirm, print_json, print_table
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.money import dollars
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.callers import Caller
 from tollgate.reference.generations import example_input
 from tollgate.tasks.examples import MAX_EXAMPLES
@@ -119,14 +120,15 @@ def _priced(service: "Operator", account_id: str, model: Model, number: int) -> 
         return None
     body = {"model": model.id, "input": {**given, field: PROMPTS[model.media_type][number]}}
     try:
-        cents = int(service.api.tasks.estimate(account_id, body)["price"])
+        cents = int(service.api.tasks.estimate(account_id, body, key=None)["price"])
     except InvalidInputError:
         return None
     return Wanted(model.id, {**body, "maxCostCents": cents}, cents, f"example-{model.id}-{number}")
 
 
 def _created(service: "Operator", account_id: str, one: Wanted) -> str:
-    return str(service.api.tasks.create(account_id, one.body, one.key)["taskId"])
+    tasks = service.api.tasks
+    return str(tasks.create(account_id, one.body, one.key, key=None, attribution=NONE)["taskId"])
 
 
 def _published(service: "Operator", account_id: str, running: dict[str, str]) -> Iterator[dict[str, str]]:

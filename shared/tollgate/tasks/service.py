@@ -24,7 +24,7 @@ from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.observability import logger
 from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
-from tollgate.ledger.attribution import NONE, Attribution
+from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budgets import Spender
 from tollgate.ledger.callers import Caller
 from tollgate.ledger.caps import Allowance
@@ -78,8 +78,11 @@ class TaskService:
     clock: Clock
     known: KnownProviders = NO_PROVIDERS
 
-    def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None = None) -> EstimateView:
-        """Return the `data` of an estimate: exactly what create would debit, in cents."""
+    def estimate(self, account_id: str, body: Mapping[str, Any], key: ApiKey | None) -> EstimateView:
+        """Return the `data` of an estimate: exactly what create would debit, in cents.
+
+        `key` is that of `create_copies`.
+        """
         (priced,) = self.priced(account_id, {"": body}, key)
         price = priced.marked_up(self.charges.markup_percent(account_id, now=True)).price
         self.check_routes(account_id, {"": priced})
@@ -96,28 +99,30 @@ class TaskService:
         account_id: str,
         body: Mapping[str, Any],
         idempotency_key: str | None,
-        key: ApiKey | None = None,
-        attribution: Attribution = NONE,
+        key: ApiKey | None,
+        attribution: Attribution,
     ) -> CreatedTaskView:
         """Charge and queue a generation; return the `data` of the contract's task creation result.
 
         Parameters and errors are those of `create_copies`.
         """
-        return self.create_copies(account_id, body, idempotency_key, key, attribution=attribution)[0]
+        return self.create_copies(account_id, body, idempotency_key, key, attribution)[0]
 
     def create_copies(
         self,
         account_id: str,
         body: Mapping[str, Any],
         idempotency_key: str | None,
-        key: ApiKey | None = None,
-        copies: int = 1,
+        key: ApiKey | None,
+        attribution: Attribution,
         *,
-        attribution: Attribution = NONE,
+        copies: int = 1,
     ) -> list[CreatedTaskView]:
         """Charge and queue several generations of the same input, all or none; return a result for each.
 
-        `key` is the caller's key, with its models and its spending cap; without one the owner is the caller.
+        `key` is the caller's key, with its models, its spending cap and a run token's budget. Members and
+        operators act for the whole account: their key is `None`. The labels in `attribution` decide which
+        budgets count the charge. Neither has a default, because a call without it would skip these limits.
         Raises the errors of `parse_request`, `MaxCostExceededError`, `PriceChangedError`, the errors of the
         charge, and for the Idempotency-Key `IdempotencyKeyReusedError` and
         `IdempotencyConflictError`. When it raises, nothing was charged.

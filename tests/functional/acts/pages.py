@@ -14,6 +14,7 @@ from tests.support.dashboard import Browser
 from tests.support.left_behind import masked
 from tests.support.payments import KEYS, dispute, event, session, stripe_api
 from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.composition import api as api_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
@@ -204,7 +205,7 @@ def pay(world: World) -> Doing:
 def _with_a_result(world: World) -> tuple[Browser, str]:
     """Return Ada's browser, and a generation of hers that has ended."""
     ada = at(world, "/tasks")
-    created = api_parts.api().tasks.create(account_of(ada), {**PAID_BODY}, None)
+    created = create_task(account_of(ada), {**PAID_BODY})
     world.end(created["taskId"])
     return ada, created["taskId"]
 
@@ -257,7 +258,7 @@ def take_back_what_was_not_credited_yet(world: World) -> Doing:
 
 def refund_by_an_operator(world: World) -> Doing:
     account_id, console = world.person(ADA).sign_in(ADA), _console(world)
-    task_id = str(api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"])
+    task_id = str(create_task(account_id, PAID_BODY)["taskId"])
     world.end(task_id)
     return lambda: posted(console, f"/tasks/{task_id}/refund", {"reason": "It is not what it should be"})
 

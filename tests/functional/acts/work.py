@@ -32,6 +32,7 @@ from tests.support.lost_response import lose_response
 from tests.support.payments import KEYS
 from tests.support.samples import PAID_BODY
 from tests.support.stripe import CUSTOMER, fake_stripe
+from tests.support.tasks import create_task
 from tests.support.user_pool import People
 from tests.unit.ledger.test_holds import Account
 from tests.unit.probing.media_files import mp4, picture
@@ -56,7 +57,7 @@ def task(world: World, prompt: str = "fine", webhook: str = RECEIVER, **options:
     """Return a new task that costs one cent."""
     account_id = world.customer().account.account_id
     body = {**PAID_BODY, **with_prompt(prompt), "webhook": webhook, **options}
-    return str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+    return str(create_task(account_id, body)["taskId"])
 
 
 def send_a_new_task_on_its_way(world: World) -> Doing:
@@ -143,7 +144,7 @@ def erase_an_account(world: World) -> Doing:
     ada.get("/closing")
     for private in (False, True):
         body = {**PAID_BODY, **with_prompt("fine"), "private": private}
-        world.end(str(api_parts.api().tasks.create(account_of(ada), body, None)["taskId"]))
+        world.end(str(create_task(account_of(ada), body)["taskId"]))
     ada.post("/closing", {"account": account_of(ada), "balance": "give up"})
     world.clock.advance_ms(DELAY_MS)
     return lambda: close_accounts(CLOSING, Context("CloseAccountsFunction"))
@@ -181,7 +182,7 @@ def send_a_request_that_ended(world: World) -> Doing:
     url = world.ends.enter_context(http_server(lambda _: 200))
     customer = world.customer()
     customer.ok("PATCH", "/exports/settings", {"requestWebhook": RECEIVER, "spans": {"endpoint": url}})
-    made = api_parts.api().tasks.create(customer.account.account_id, PAID_BODY, None)
+    made = create_task(customer.account.account_id, PAID_BODY)
     world.end(str(made["taskId"]))
     changes = stream_event(stream_records(world.aws), "arn:aws:dynamodb:stream")
     dispatch_changes(changes, Context("DispatchChangesFunction"))
@@ -206,7 +207,7 @@ def write_a_day_into_a_bucket(world: World) -> Doing:
     world.ends.enter_context(mock.patch.object(sdk, "s3_with", s3_with))
     target = {"name": NAME, "region": REGION, "prefix": "", "roleArn": ROLE}
     customer.ok("PATCH", "/exports/settings", {"bucket": target})
-    world.end(str(api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"]))
+    world.end(str(create_task(account_id, PAID_BODY)["taskId"]))
     world.clock.advance_ms(MS_PER_DAY)
     check_ledger({}, Context("CheckLedgerFunction"))
     (message,) = [one for one in world.aws.messages("WebhookQueue") if "day" in json.loads(one)]

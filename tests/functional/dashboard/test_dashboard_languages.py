@@ -14,6 +14,7 @@ from local.upkeep.languages import DATE
 from tests.support.dashboard import ORIGIN, STAGE, Browser
 from tests.support.legible import legible
 from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.composition import api as api_parts
 from tollgate.kit.aws import dead_letters
 from tollgate.providers.runtime.accounts import accounts
@@ -97,7 +98,7 @@ class TestNoPageHasEnglishLeft:
     def test_in_the_operator_console(
         self, browser: Browser, account_id: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        task_id = api_parts.api().tasks.create(account_id, PAID_BODY, None)["taskId"]
+        task_id = create_task(account_id, PAID_BODY)["taskId"]
         api_parts.api().keys.create(account_id, {"name": "k1"}, who="eve")
         operator = Browser()
         operator.sign_in(OPERATOR)

@@ -13,6 +13,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.issuer import Issuer
+from tests.support.tasks import create_task
 from tests.unit.artifacts.test_store import png
 from tollgate.composition import api as api_parts
 from tollgate.ledger.callers import Caller
@@ -98,7 +99,7 @@ class TestFiles:
             Caller.of_account(account_id), uploads.new_id(), "image/png", png(), ("fox.png", "")
         )
         body = {"model": "seedream-4.5", "input": {"prompt": "a fox", "urls": [file.file_id]}}
-        task_id = str(api_parts.api().tasks.create(account_id, body, None)["taskId"])
+        task_id = str(create_task(account_id, body)["taskId"])
         run_to_end(task_id, clock)
         assert "beside.js" in browser.get(f"/tasks/{task_id}").text
         lose("s3")

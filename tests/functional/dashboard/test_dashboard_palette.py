@@ -4,6 +4,7 @@ import re
 
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_BODY
+from tests.support.tasks import create_task
 from tollgate.composition import api as api_parts
 
 
@@ -11,7 +12,7 @@ class TestThePalette:
     def test_it_leads_to_keys_tasks_models_and_docs(self, browser: Browser) -> None:
         account_id = browser.sign_in()
         api_parts.api().keys.create(account_id, {"name": "Shop"})
-        made = api_parts.api().tasks.create(account_id, {**PAID_BODY}, None)
+        made = create_task(account_id, {**PAID_BODY})
         (key,) = api_parts.api().keys.all(account_id)
         project = api_parts.api().projects.create(account_id, {"name": "Apollo"})
         shown = browser.get("/palette").text

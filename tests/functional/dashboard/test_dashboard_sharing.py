@@ -11,6 +11,7 @@ from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Answer, Browser
 from tests.support.samples import PAID_IMAGE
+from tests.support.tasks import create_task
 from tollgate.audit.events import Action, Log
 from tollgate.composition import api as api_parts
 from tollgate.ledger.callers import Caller
@@ -20,7 +21,7 @@ WITH_INPUT = {"input": "on"}
 
 def made(account_id: str, prompt: str, clock: ManualClock) -> str:
     """Have a task end; return its id."""
-    created = api_parts.api().tasks.create(account_id, {"model": PAID_IMAGE, **with_prompt(prompt)}, None)
+    created = create_task(account_id, {"model": PAID_IMAGE, **with_prompt(prompt)})
     task_id = str(created["taskId"])
     run_to_end(task_id, clock)
     return task_id
@@ -100,11 +101,7 @@ class TestTheGallery:
         self, account_id: str, browser: Browser, clock: ManualClock, task_id: str
     ) -> None:
         fox = made(account_id, "a grey fox", clock)
-        running = str(
-            api_parts.api().tasks.create(account_id, {"model": PAID_IMAGE, **with_prompt("x")}, None)[
-                "taskId"
-            ]
-        )
+        running = str(create_task(account_id, {"model": PAID_IMAGE, **with_prompt("x")})["taskId"])
         shown = browser.get("/tasks?words=RED+boat").text
         assert (task_id in shown, fox in shown) == (True, False)
         link = link_in(browser.post(f"/tasks/{task_id}/share", WITH_INPUT))

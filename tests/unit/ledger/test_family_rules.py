@@ -21,6 +21,7 @@ from tollgate.accounts.service import new_account
 from tollgate.kit.dynamodb.core import DatabaseBusyError, WriteConflictError
 from tollgate.kit.errors import ConcurrencyLimitedError, StorageBusyError
 from tollgate.kit.ids import new_id
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.audit import Drift, EntrySums, compare
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budgets import Budgets, StaleBudgetsError
@@ -87,7 +88,7 @@ class Family(Bank):
 
         def create() -> None:
             with suppress(InsufficientBalanceError, *BUSY):
-                made = self.service.create(self.account_id, BODY, None)
+                made = self.service.create(self.account_id, BODY, None, key=None, attribution=NONE)
                 if ends_as is not None:
                     task = tasks.get(made["taskId"])
                     assert task is not None

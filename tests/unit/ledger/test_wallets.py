@@ -26,6 +26,7 @@ from tollgate.accounts.repository import AccountRepository
 from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.errors import StorageBusyError, UserNotFoundError
 from tollgate.kit.ids import new_id
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SpendingCapReachedError
@@ -119,7 +120,9 @@ class Bank(World):
     async def media(self) -> None:
         """Create a task."""
         try:
-            await self.threads.run(lambda: self.service.create(self.account_id, BODY, None))
+            await self.threads.run(
+                lambda: self.service.create(self.account_id, BODY, None, key=None, attribution=NONE)
+            )
         except (InsufficientBalanceError, StorageBusyError) as exc:
             self.became[type(exc).__name__] += 1
         else:

@@ -31,6 +31,7 @@ from tollgate.kit.dynamodb.writes import TransactWrite, Write
 from tollgate.kit.errors import InvalidInputError, TollgateError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.attribution import NONE
 from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budget_writes import BudgetWrites
 from tollgate.ledger.entries import Entry
@@ -153,14 +154,14 @@ def test_create_debits_the_estimate(model: Model, data: st.DataObject) -> None:
     ours = service(database, media)
     body = {"model": model.id, "input": source}
     try:
-        estimate = ours.estimate(ACCOUNT, body)
+        estimate = ours.estimate(ACCOUNT, body, key=None)
     except InvalidInputError:
         # Files of this length, or no provider for these values together: nothing may be charged then.
         with pytest.raises(InvalidInputError):
-            ours.create(ACCOUNT, body, None)
+            ours.create(ACCOUNT, body, None, key=None, attribution=NONE)
         assert database.writes == ()
         assume(False)
-    ours.create(ACCOUNT, body, None)
+    ours.create(ACCOUNT, body, None, key=None, attribution=NONE)
     assert database.debit_micro_usd() == micro_usd_of_cents(estimate["price"])
     check_costs(model, *database.created(), database.markup_percent)
 
@@ -199,9 +200,9 @@ def test_a_slow_file_can_be_tried_again_and_a_bad_one_cannot(
     database = KeptWrites()
     ours = service(database, media)
     body = {"model": "seedance-2.0", "input": {"prompt": "a fox", "videoUrls": urls}}
-    for ask in (ours.estimate, partial(ours.create, idempotency_key=None)):
+    for ask in (ours.estimate, partial(ours.create, idempotency_key=None, attribution=NONE)):
         with pytest.raises(TollgateError) as caught:
-            ask(ACCOUNT, body)
+            ask(ACCOUNT, body, key=None)
         assert (caught.value.status, caught.value.code) == expected
         details = caught.value.extra()["details"]
         assert [each["path"] for each in details] == ["/input/videoUrls/0", "/input/videoUrls/1"]
