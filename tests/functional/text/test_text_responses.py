@@ -103,6 +103,18 @@ class TestAnswers:
         assert [event.sequence_number for event in events] == list(range(len(events)))
         assert (events[0].type, events[-1].type) == ("response.created", "response.completed")
 
+    @pytest.mark.parametrize("model", MODELS)
+    def test_it_has_the_second_of_its_end_only_if_it_is_complete(
+        self, client: TextClient, model: str
+    ) -> None:
+        whole = ask(client, "hello", model)
+        *_, last = client.openai.responses.create(model=model, input="hello", stream=True)
+        assert last.type == "response.completed"
+        for made in (whole, last.response, client.openai.responses.retrieve(whole.id)):
+            assert made.completed_at is not None
+            assert made.completed_at >= made.created_at
+        assert ask(client, "[[tokens 50]]", model, max_output_tokens=5).completed_at is None
+
     def test_structured_output_is_parsed(self, client: TextClient) -> None:
         class City(BaseModel):
             name: str

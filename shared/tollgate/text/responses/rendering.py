@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tollgate.kit.clock import MS_PER_S, Clock
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.events import (
     CANCELLED,
@@ -13,7 +14,7 @@ from tollgate.text.responses.events import (
     failed_stream_event,
     response_of_completion,
 )
-from tollgate.text.responses.items import ToolName
+from tollgate.text.responses.items import COMPLETED, ToolName
 from tollgate.text.responses.keeping import Keeping
 from tollgate.text.responses.native_events import NativeEvents
 from tollgate.text.responses.output_items import Event
@@ -35,6 +36,7 @@ class ResponsesRendering:
     skeleton: Mapping[str, Any]
     tools: Mapping[str, ToolName]
     keeping: Keeping
+    clock: Clock
     protocol: TextProtocol = TextProtocol.OPENAI
     keep_alive: bytes = b": keep-alive\n\n"
     _splitter: SseSplitter = field(default_factory=SseSplitter)
@@ -80,6 +82,7 @@ class ResponsesRendering:
         """Return the event that ends the response, which is stored by now."""
         if not self._last:
             return b""
+        self._note_end(self.response)
         await self.keeping.keep(self.response)
         return encoded_events([{**self._last[0], "response": self.response}])
 
@@ -90,8 +93,14 @@ class ResponsesRendering:
             response = NativeEvents(self.skeleton).whole(payload)
         else:
             response = response_of_completion(payload, self.skeleton, self.tools)
+        self._note_end(response)
         await self.keeping.keep(response)
         return encoded(response)
+
+    def _note_end(self, response: dict[str, Any]) -> None:
+        """Note the second in which a response was completed, if its provider does not state it."""
+        if response["status"] == COMPLETED and response["completed_at"] is None:
+            response["completed_at"] = self.clock.now_ms() // MS_PER_S
 
     def _told(self, data: bytes) -> list[Event]:
         if data == DONE:

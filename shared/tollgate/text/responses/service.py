@@ -145,7 +145,8 @@ class ResponsesService:
             claim,
             asked.background and asked.stream,
         )
-        rendering = ResponsesRendering(asked.skeleton(response_id, created_s), told.tools, keeping)
+        skeleton = asked.skeleton(response_id, created_s)
+        rendering = ResponsesRendering(skeleton, told.tools, keeping, self.text.clock)
         return ResponsesCall(chat, rendering, told.origins, asked.earlier_path, asked, said)
 
     async def compact(self, body: bytes, key: ApiKey, request_id: str | None = None) -> ResponsesCall:
