@@ -191,6 +191,8 @@ WIRE = table.Wire(
         *map(_look, dict.fromkeys(path.partition("/")[0] for path in PATHS)),
         _look("voice/validate", "-info"),
     ),
+    # INFERRED: as for the other models of kie.
+    no_model=table.Refused(404, "The model name you specified is not supported"),
     no_job=table.Refused(404),
     error_in_200=lambda: table.Refused(500),
     tells_bad_key=True,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tollgate.providers.runtime.answers import meaning
+from tollgate.providers.runtime.answers import meaning, rejected
 from tollgate.providers.runtime.outcomes import Codes, Failed, FailureKind, Rejected, RejectionKind
 from tollgate.providers.runtime.reply import Reply
 
@@ -43,3 +43,22 @@ def test_a_refusal_has_a_reason_where_the_provider_says_none() -> None:
 def test_the_first_word_that_is_known_counts() -> None:
     outcome = meaning(CODES, [None, "unheard", "Busy", "Invalid"], "why", REPLY)
     assert outcome == Failed(FailureKind.LIMITED, "HTTP 400: all of it")
+
+
+@pytest.mark.parametrize(
+    ("message", "is_ours"),
+    [
+        ("unknown model", True),
+        ("Invalid parameter: model", True),
+        ("The model name you specified is not supported", True),
+        ("Model wan2.7-t2v does not exist.", True),
+        ("Invalid parameter: model_version of the image", False),
+        ("The prompt is too long for this model", False),
+        ("A portrait of an unknown person is not supported", False),
+        ("The image does not exist", False),
+    ],
+)
+def test_an_unknown_model_is_our_mistake_and_no_rejection(message: str, is_ours: bool) -> None:
+    found = rejected(RejectionKind.INPUT, message)
+    assert isinstance(found, Failed if is_ours else Rejected)
+    assert isinstance(rejected(RejectionKind.CONTENT, message), Rejected)

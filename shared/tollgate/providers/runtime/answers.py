@@ -12,6 +12,7 @@
 | files, progress and cost of a job | `result_files`; `progress_of`, `percent_of`; `stated_cost` |
 """
 
+import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -42,6 +43,12 @@ _REFUSED_US = frozenset({401, 402, 403})
 _LIMITED = 429
 # A rejection with such a status ends the customer's task, so no other status counts as a rejection.
 _ABOUT_THE_REQUEST = frozenset({400, 413, 422})
+_NO_MODEL = re.compile(
+    r"\b(unknown|unsupported|no such) model\b"
+    r"|\bmodel\b.{0,60}\b(not (exist|found|supported|available)|does not exist)\b"
+    r"|\bparameter: model\b",
+    re.IGNORECASE,
+)
 _REASONS = {
     RejectionKind.CONTENT: "The provider refused the content.",
     RejectionKind.INPUT: "The provider refused the input.",
@@ -100,8 +107,14 @@ def provider_error(reply: Reply, message: str | None = None) -> Failed:
     return Failed(FailureKind.PROVIDER_ERROR, shown(message) if message else reply.detail())
 
 
-def rejected(kind: RejectionKind, message: str | None) -> Rejected:
-    """Return a rejection of the request, with the provider's reason if there is one."""
+def rejected(kind: RejectionKind, message: str | None) -> Rejected | Failed:
+    """Return a rejection of the request, with the provider's reason if there is one.
+
+    A reason that a model does not exist is no rejection: Tollgate chooses the provider's name of the model.
+    So the next provider is tried. The words are inferred from the providers' messages.
+    """
+    if kind is RejectionKind.INPUT and message and _NO_MODEL.search(message):
+        return Failed(FailureKind.NOT_CONFIGURED, shown(message))
     return Rejected(kind, shown(message) if message else _REASONS[kind])
 
 

@@ -41,7 +41,7 @@ def _video_request(reply: Reply) -> outcomes.SubmitOutcome:
     return taken(reply, request_id=reply.string("request_id"))
 
 
-def _images(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected | outcomes.Lost:
+def _images(reply: Reply) -> outcomes.Succeeded | outcomes.Refusal | outcomes.Lost:
     """Read `data`: moderation removes images from it, or marks them."""
     data = reply.get("data")
     if not isinstance(data, list):
@@ -77,7 +77,7 @@ def _ended(reply: Reply) -> outcomes.PollOutcome:
     return _failure(reply)
 
 
-def _video(reply: Reply) -> outcomes.Succeeded | outcomes.Rejected:
+def _video(reply: Reply) -> outcomes.Succeeded | outcomes.Refusal:
     if reply.get("video", "respect_moderation") is False:
         return rejected(RejectionKind.CONTENT, None)
     return outcomes.Succeeded(result_files(reply.get("video", "url")))
