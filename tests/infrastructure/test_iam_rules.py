@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.iam.requests import Names, of_missing, requests_of
+from tests.support.iam.requests import Names, of_missing, requests_of, without_ids
 from tests.support.iam.rights import Request, Role
 
 TABLE = {"Fn::GetAtt": ["TasksTable", "Arn"]}
@@ -130,7 +130,7 @@ def test_each_right_can_be_taken_away_by_itself() -> None:
             "s3",
             "UploadPart",
             {"Bucket": "tollgate-mediabucket", "Key": "media/task_01M83V4MH4CMM2SQBPC5FAHQNN/0a1b2c3d-0.png"},
-            ["s3:PutObject on ${MediaBucket.Arn}/media/task_ID/ID-0.png"],
+            ["s3:PutObject on ${MediaBucket.Arn}/media/task_ID/ID-ID.png"],
         ),
     ],
 )
@@ -142,3 +142,8 @@ def test_that_an_object_is_missing_is_told_to_who_may_list_the_whole_bucket() ->
     asked = of_missing("tollgate-mediabucket", NAMES)
     assert not Role([LISTS_INPUTS]).allows(asked)
     assert Role([allow("s3:ListBucket", BUCKET)]).allows(asked)
+
+
+@pytest.mark.parametrize("size", ["5", "70", "1048576"])
+def test_files_of_every_size_are_one_resource(size: str) -> None:
+    assert without_ids(f"inputs/usr_1/file_a-form-{size}.mp4") == "inputs/usr_1/file_a-form-ID.mp4"

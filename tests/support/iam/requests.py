@@ -47,7 +47,8 @@ _PARAMETERS = {
     "VISITOR": "/${AWS::StackName}/visitor",
 }
 """Parameters of the stack, by the first words of the variable that names them."""
-_ID = re.compile(r"(?<=[a-z]_)[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8,}|\d{2,}")
+_ID = re.compile(r"(?<=[a-z]_)[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8,}|\d{2,}|(?<=-)\d")
+"""The last alternative is a small number, such as a size in a name. Else each size is a call of its own."""
 
 
 class Names:
