@@ -20,6 +20,7 @@ from tests.support.samples import PAID_IMAGE
 from tests.support.tasks import create_task, estimated_cents
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
+from tollgate.composition.command import NEWEST_TASKS
 from tollgate.kit.aws import dead_letters
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
@@ -110,6 +111,16 @@ class TestTheFirstPage:
         assert "Requests 2 2 generations, 0 text" in shown
         assert (
             f"0 running, 1 waiting Task Model Status Provider Created {waiting} {PAID_IMAGE} Queued" in shown
+        )
+
+    def test_a_stuck_task_is_shown_however_many_came_after_it(
+        self, operator: Browser, account_id: str, clock: ManualClock
+    ) -> None:
+        stuck = create_task(account_id, BODY)["taskId"]
+        for _ in range(int(NEWEST_TASKS)):
+            run_to_end(create_task(account_id, BODY)["taskId"], clock)
+        assert f"0 running, 1 waiting Task Model Status Provider Created {stuck}" in words_of(
+            operator.get("").text
         )
 
     @pytest.mark.usefixtures("account_id")

@@ -155,6 +155,7 @@ class Operator:
             newest_tasks=lambda account_id: (
                 api.reader.found(Caller.of_account(account_id), {"limit": NEWEST_TASKS}).rows
             ),
+            open_tasks=api.reader.open_tasks,
             clock=self.clock,
         )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from tollgate.accounts.keys import PREFIX
@@ -18,7 +18,7 @@ from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.ledger.reader import LedgerReader
 from tollgate.operator.accounts import EmailsOf, summary
 from tollgate.operator.prices import PERCENT
-from tollgate.tasks.models import Task, TaskStatus
+from tollgate.tasks.models import Task
 from tollgate.tasks.repository import TaskRepository
 from tollgate.usage.counts import Counts, DayCounts, LedgerSum, by_name, total
 from tollgate.usage.repository import UsageRepository
@@ -31,7 +31,6 @@ MAX_BUSY = 20
 GENERATION, API_KEY, TEXT_REQUEST, ACCOUNT = HIT_KINDS = ("Generation", "API key", "Text request", "Account")
 """The kinds of things that a search finds."""
 _ULID_LENGTH = 26
-_OPEN = (TaskStatus.NOT_STARTED, TaskStatus.RUNNING)
 
 # Returns the lowest and the highest margin of a model in percent, or `None` for a free or unknown model.
 MarginsOf = Callable[[str], tuple[int, int] | None]
@@ -77,6 +76,8 @@ class OperatorOverview:
     emails_of: EmailsOf
     margins_of: MarginsOf
     newest_tasks: Callable[[str], Iterable[Task]]
+    open_tasks: Callable[[str, int], Iterable[Task]]
+    """Returns open tasks of an account, at most so many."""
     clock: Clock
 
     def shown(self) -> dict[str, Any]:
@@ -125,9 +126,9 @@ class OperatorOverview:
 
     def _open_tasks(self, accounts: Iterable[Account]) -> list[Task]:
         """Return open tasks of several accounts, the oldest first."""
-        busy = [account.account_id for account in accounts if account.open_tasks][:MAX_BUSY]
-        tasks = [task for account_id in busy for task in self.newest_tasks(account_id)]
-        return sorted((task for task in tasks if task.status in _OPEN), key=lambda task: task.created_at_ms)
+        busy = [account for account in accounts if account.open_tasks][:MAX_BUSY]
+        found = [self.open_tasks(each.account_id, min(each.open_tasks, MAX_SHOWN)) for each in busy]
+        return sorted(chain.from_iterable(found), key=lambda task: task.created_at_ms)
 
     def _task(self, task_id: str) -> list[Hit]:
         task = self.tasks.get(task_id)

@@ -17,6 +17,8 @@ from tollgate.tasks.query import LAST_MS, VideoQuery, mentions, read_query
 from tollgate.tasks.repository import TaskRepository
 
 MAX_IDS = 100
+# Open tasks are searched only among so many of the newest tasks of an account.
+MAX_NEWEST = 1_000
 LAST_TASK_ID = first_id("task", LAST_MS)
 # The most tasks ahead that are counted; a longer queue is shown as this long.
 MAX_COUNTED = 1_000
@@ -99,6 +101,18 @@ class TaskReader:
             lambda ids: {task.task_id: task for task in self.tasks.get_all(ids)},
             lambda task: caller.may_see(task.creator) and wanted.matches(task) and mentions(task, words),
         )
+
+    def open_tasks(self, account_id: str, number: int) -> list[Task]:
+        """Return at most `number` tasks of an account that have not ended, among its newest `MAX_NEWEST`."""
+        found: list[Task] = []
+        before = LAST_TASK_ID
+        for _ in range(MAX_NEWEST // MAX_IDS):
+            ids = self.tasks.ids_of(account_id, first_id("task", 0), before, MAX_IDS)
+            found += [task for task in self.tasks.get_all(ids) if not task.ended]
+            if len(found) >= number or len(ids) < MAX_IDS:
+                break
+            before = ids[-1]
+        return found[:number]
 
     def videos(self, caller: Caller, query: VideoQuery) -> Page[Task]:
         """Return a page of tasks whose results are videos."""
