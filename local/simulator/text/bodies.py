@@ -4,7 +4,8 @@ Each function returns the message of a refusal, or `None`. Sources: the docstrin
 (`completion_create_params`, `FunctionDefinition`, `ChatCompletionMessageParam`) and of anthropic 2.14.0
 (`MessageParam`, `Base64ImageSourceParam`, `ThinkingConfigEnabledParam`); messages as in these issues:
 anthropics/claude-code 8210, 13460, 23440 and 59812, BerriAI/litellm 3286 and 28995, tailcallhq/forgecode
-1872, FoundationAgents/OpenManus 744. The texts are similar to the vendors', but not identical.
+1872, FoundationAgents/OpenManus 744. The texts are similar to the vendors', but not identical. INFERRED: the
+words about a choice of a tool.
 """
 
 import base64
@@ -22,6 +23,10 @@ MAX_METADATA = 16
 LEAST_BUDGET = 1_024
 CHAT_ROLES = ("developer", "system", "user", "assistant", "tool", "function")
 MESSAGES_ROLES = ("user", "assistant", "system")
+CHOICES = ("none", "auto", "required")
+MESSAGES_CHOICES = ("auto", "any", "tool", "none")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+THINKING = ("adaptive", "enabled", "disabled", "between_tools")
 CHAT_FORMATS = ("text", "json_object", "json_schema")
 CHAT_PARTS = ("text", "image_url", "input_audio", "file", "refusal")
 IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
@@ -95,8 +100,11 @@ def _chat_refusals(body: Body) -> Iterator[str]:
         yield f"Invalid 'metadata': too many properties. Expected at most {MAX_METADATA}."
     if body.get("stream_options") is not None and body.get("stream") is not True:
         yield "The 'stream_options' parameter is only allowed when 'stream' is enabled."
+    if body.get("reasoning_effort") not in (None, *EFFORTS):
+        yield f"Invalid value: '{body['reasoning_effort']}'. Supported values are: {', '.join(EFFORTS)}."
     yield from _format_refusals(body)
     yield from _function_refusals(body)
+    yield from _choice_refusals(body.get("tool_choice"), _names_of(body))
     for position, message in enumerate(body["messages"]):
         yield from _message_refusals(message, f"messages[{position}]")
     yield from _unpaired(body["messages"])
@@ -121,6 +129,23 @@ def _function_refusals(body: Body) -> Iterator[str]:
         function = _object(_object(tool).get("function"))
         if _object(tool).get("type") == "function" and not _matches(_FUNCTION_NAME, function.get("name")):
             yield f"Invalid 'tools[{position}].function.name': expected a-z, A-Z, 0-9, _ or -, at most 64."
+
+
+def _names_of(body: Body) -> list[Any]:
+    """Return the names of the functions and custom tools of a chat."""
+    tools = map(_object, body.get("tools") or [])
+    return [_object(tool.get(str(tool.get("type")))).get("name") for tool in tools]
+
+
+def _choice_refusals(choice: Any, names: Sequence[Any]) -> Iterator[str]:
+    """Yield the refusals of a choice that no tool has, in a chat or in Responses."""
+    if isinstance(choice, str) and choice not in CHOICES:
+        yield f"Invalid value: '{choice}'. Supported values are: {', '.join(CHOICES)}."
+    kind = str(_object(choice).get("type"))
+    if kind in ("function", "custom"):
+        name = choice.get("name") or _object(choice.get(kind)).get("name")
+        if name not in names:
+            yield f"Tool choice '{name}' not found in 'tools' parameter."
 
 
 def _message_refusals(message: Any, place: str) -> Iterator[str]:
@@ -167,6 +192,11 @@ def _responses_refusals(body: Body, items: Sequence[Body]) -> Iterator[str]:
     for position, tool in enumerate(map(_object, body.get("tools") or [])):
         if tool.get("type") in ("function", "custom") and not _matches(_FUNCTION_NAME, tool.get("name")):
             yield f"Invalid 'tools[{position}].name': expected a-z, A-Z, 0-9, _ or -, at most 64."
+    tools = [_object(tool) for tool in body.get("tools") or []]
+    names = [tool.get("name") for tool in tools]
+    # Items and namespaces have tools too.
+    if not any(each.get("tools") for each in [*items, *tools]):
+        yield from _choice_refusals(body.get("tool_choice"), names)
     called = [item.get("call_id") for item in items if item.get("type") in _CALLS]
     outputs = [item.get("call_id") for item in items if item.get("type") in _OUTPUTS]
     for missing in (one for one in outputs if one not in called):
@@ -190,7 +220,10 @@ def _messages_refusals(body: Body) -> Iterator[str]:
         isinstance(budget, int) and LEAST_BUDGET <= budget < body["max_tokens"]
     ):
         yield f"thinking.budget_tokens: must be at least {LEAST_BUDGET} and less than `max_tokens`"
+    if thinking and thinking.get("type") not in THINKING:
+        yield f"thinking: Input tag '{thinking.get('type')}' does not match any of the expected tags"
     yield from _tool_refusals(body.get("tools") or [])
+    yield from _messages_choice_refusals(body.get("tool_choice"), body.get("tools") or [])
     yield from _turn_refusals(body["messages"])
 
 
@@ -201,6 +234,18 @@ def _tool_refusals(tools: Sequence[Any]) -> Iterator[str]:
             yield f"tools.{position}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
     if len(set(names)) < len(names):
         yield "tools: Tool names must be unique."
+
+
+def _messages_choice_refusals(choice: Any, tools: Sequence[Any]) -> Iterator[str]:
+    if choice is None:
+        return
+    kind, name = _object(choice).get("type"), _object(choice).get("name")
+    if kind not in MESSAGES_CHOICES:
+        yield f"tool_choice: Input tag '{kind}' does not match any of the expected tags"
+    elif not tools:
+        yield "tool_choice: may only be specified while providing tools"
+    elif kind == "tool" and name not in [_object(tool).get("name") for tool in tools]:
+        yield f"tool_choice.name: Tool '{name}' not found in provided tools"
 
 
 def _turn_refusals(turns: Sequence[Any]) -> Iterator[str]:

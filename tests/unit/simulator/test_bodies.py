@@ -9,6 +9,7 @@ from local.simulator.text.bodies import chat_body_refusal, messages_body_refusal
 HELLO = {"role": "user", "content": "hello"}
 PNG = "data:image/png;base64,iVBORw0KGgo="
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+SIMPLE = {"type": "function", "name": "f", "parameters": {"type": "object"}}
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 RESULT = {"role": "tool", "tool_call_id": "c1", "content": "5"}
@@ -49,6 +50,12 @@ def named(name: str) -> list[dict[str, Any]]:
         ({**FORMAT, "messages": [{"role": "user", "content": "As JSON"}]}, None),
         ({"tools": []}, "'tools'"),
         ({"tool_choice": "auto"}, "'tool_choice' is only allowed"),
+        ({"reasoning_effort": "xhigh"}, None),
+        ({"reasoning_effort": "huge"}, "huge"),
+        ({"tools": [TOOL], "tool_choice": "required"}, None),
+        ({"tools": [TOOL], "tool_choice": "any"}, "'any'"),
+        ({"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "f"}}}, None),
+        ({"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "g"}}}, "'g' not found"),
         ({"tools": named("a" * 64)}, None),
         ({"tools": named("a" * 65)}, "tools[0].function.name"),
         ({"tools": named("a name")}, "tools[0].function.name"),
@@ -80,6 +87,8 @@ def test_chat_completions(fields: dict[str, Any], says: str | None) -> None:
         ({"input": [MADE, GOT]}, None),
         ({"tools": [{"type": "function", "name": "a" * 64}]}, None),
         ({"tools": [{"type": "function", "name": "a name"}]}, "tools[0].name"),
+        ({"tools": [SIMPLE], "tool_choice": {"type": "function", "name": "f"}}, None),
+        ({"tools": [SIMPLE], "tool_choice": {"type": "function", "name": "g"}}, "'g' not found"),
         ({"input": [MADE]}, "No tool output found for function call c1"),
         ({"input": [GOT]}, "No tool call found for function call output with call_id c1"),
     ],
@@ -103,6 +112,12 @@ def test_responses(fields: dict[str, Any], says: str | None) -> None:
         ({"tools": [{"name": "a" * 128}]}, None),
         ({"tools": [{"name": "a" * 129}]}, "tools.0.name"),
         ({"tools": [{"name": "a"}, {"name": "a"}]}, "unique"),
+        ({"thinking": {"type": "adaptive"}}, None),
+        ({"thinking": {"type": "hard"}}, "'hard'"),
+        ({"tools": [{"name": "a"}], "tool_choice": {"type": "tool", "name": "a"}}, None),
+        ({"tools": [{"name": "a"}], "tool_choice": {"type": "tool", "name": "b"}}, "'b' not found"),
+        ({"tools": [{"name": "a"}], "tool_choice": {"type": "required"}}, "'required'"),
+        ({"tool_choice": {"type": "auto"}}, "providing tools"),
         ({"messages": [{"role": "tool", "content": "a"}]}, "Unexpected role"),
         ({"messages": [{"role": "user", "content": None}]}, "messages.0.content"),
         ({"messages": [{"role": "user", "content": ""}]}, "non-"),
