@@ -2,6 +2,8 @@
 
 from text.callers import api_url, authenticate, read_body, read_body_with_files
 from tollgate.composition import text as text_parts
+from tollgate.kit.errors import InvalidInputError
+from tollgate.kit.problems import one_of
 from tollgate.text.serving.asgi import Answer, Reply, Request
 from tollgate.text.serving.event_stream import STREAM_HEADERS
 
@@ -10,7 +12,10 @@ async def stored_response(request: Request) -> Answer:
     """Return a stored response, whole or as a stream, or delete it."""
     key = await authenticate(request)
     service = text_parts.current().responses
-    if request.method != "DELETE" and request.query.get("stream") == "true":
+    wanted = request.query.get("stream", "false")
+    if wanted not in ("true", "false"):
+        raise InvalidInputError([one_of("/stream", ("true", "false"))])
+    if request.method != "DELETE" and wanted == "true":
         events = await service.replayed(key, request.path_id, request.query)
         return Reply(events, headers=STREAM_HEADERS) if isinstance(events, bytes) else events
     asked = service.delete if request.method == "DELETE" else service.response

@@ -72,6 +72,12 @@ class TestStreamsOfStoredResponses:
         assert said(again) == said(first)
         assert again[-1]["response"] == client.get(f"/responses/{made.id}").json()
 
+    @pytest.mark.parametrize("wish", ["True", "yes", "1", ""])
+    def test_a_wish_for_a_stream_that_is_no_flag_is_named(self, client: TextClient, wish: str) -> None:
+        made = client.openai.responses.create(model="test-chat", input="hello")
+        error = client.get(f"/responses/{made.id}?stream={wish}").json()["error"]
+        assert (error["param"], error["message"]) == ("stream", "/stream: Must be one of: true, false.")
+
     def test_begin_at_the_beginning(self, client: TextClient) -> None:
         made = client.openai.responses.create(model="test-chat", input="hello")
         with pytest.raises(openai.BadRequestError, match="starting_after"):
