@@ -23,7 +23,7 @@ from dashboard.security import MaybeSignedIn, SignedIn, signed_in
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import new_id
-from tollgate.ledger.attribution import NONE
+from tollgate.ledger.attribution import Attribution
 from tollgate.tasks.models import Task
 from tollgate.web.forms import FormField
 from tollgate.web.problems import in_words
@@ -83,12 +83,13 @@ def cancel(services: Services, request: Request, visitor: SignedIn, task_id: str
 
 @router.post("/tasks/{task_id}/again")
 def again(services: Services, request: Request, visitor: SignedIn, task_id: str, sent: Sent) -> Response:
-    """Run the same task again, for at most its original cost; `form_id` identifies this button."""
+    """Run the same task again with its tags, for at most its original cost; `form_id` names this button."""
     api = services.api
     task = api.reader.find(visitor.caller, task_id)
     cents = task.view()["costCents"]
     body = {"model": task.model, "input": task.values, "maxCostCents": cents, **files_options(task)}
-    made = api.tasks.create(visitor.account_id, body, sent.get("form_id"), key=None, attribution=NONE)
+    labels = Attribution(tags=task.attribution.tags)
+    made = api.tasks.create(visitor.account_id, body, sent.get("form_id"), key=None, attribution=labels)
     answer = _task(services, request, api.reader.find(visitor.caller, made["taskId"]))
     answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
     return answer

@@ -182,6 +182,8 @@ class TestOptions:
         assert 'value="team=search,feature=x"' in page
         repeat = self.made(ada, f"/playground/tasks/{task.task_id}/again", {"form_id": "again_1"})
         assert (repeat.private, repeat.expires_in_s, repeat.webhook) == (True, 3600, None)
+        # So the budgets of its tags count the repeat too.
+        assert repeat.attribution.tags == {"team": "search", "feature": "x"}
 
     def test_the_code_has_them(self, ada: Browser) -> None:
         text = ada.post(f"{PLAYGROUND}/estimate", FORM).text
