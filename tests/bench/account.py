@@ -45,7 +45,7 @@ from tollgate.ledger.audit import audit
 from tollgate.ledger.budget_mover import BudgetMover
 from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.budget_writes import BudgetWrites
-from tollgate.ledger.budgets import Budget, BudgetPeriod
+from tollgate.ledger.budgets import NOBODY, Budget, BudgetPeriod
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import MAX_HOLDS, holds_of
@@ -280,7 +280,9 @@ async def text_at(world: World, rate: float, seconds: float) -> Outcome:
     async def request(n: int, outcome: Outcome) -> None:
         billing = processes[n % PROCESSES]
         started = world.loop.time()
-        placed = await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL))
+        placed = await billing.place(
+            world.account_id, new_id("req"), choosing(DEMAND, MODEL), None, spender=NOBODY
+        )
         outcome.waits_s.append(world.loop.time() - started)
         await asyncio.sleep(seconds)
         await billing.settle(placed, MODEL, USAGE)
@@ -300,7 +302,9 @@ async def together(world: World, number: int, seconds: float) -> Outcome:
     async def request(_: int, outcome: Outcome) -> None:
         billing, started = world.billing(), world.loop.time()
         try:
-            placed = await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL))
+            placed = await billing.place(
+                world.account_id, new_id("req"), choosing(DEMAND, MODEL), None, spender=NOBODY
+            )
         finally:
             outcome.waits_s.append(world.loop.time() - started)
         await asyncio.sleep(seconds)

@@ -133,7 +133,7 @@ class TestCharges:
         writes = HoldWrites(*tables)
         hold = Hold("req_1", 15_000, clock.now_ms() + MS_PER_S, budgets=applied.items)
         window = RateMeter(600).guess(customer.account_id, clock.now_ms())
-        place = writes.place(customer.account_id, hold, window, budgets=budgets)
+        place = writes.place(customer.account_id, hold, window, budgets=budgets, allowance=None)
         take = writes.budgets.take(customer.account_id, applied.uses[0], 15_000)
         Database(aws.clients.dynamodb).transact([place, take])
         assert spent(customer, budget_id) == {"alice": (2, 0)}

@@ -20,6 +20,7 @@ from tollgate.accounts.keys import key_id_of
 from tollgate.composition import parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.composition import text as text_parts
+from tollgate.ledger.budgets import NO_BUDGETS
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
@@ -283,7 +284,9 @@ class TestHolds:
         now_ms = parts.clock().now_ms()
         account_id = client.account.account_id
         hold = Hold("req_dead", 1000, now_ms - 1)
-        db.write(writes.place(account_id, hold, RateMeter(600).guess(account_id, now_ms)))
+        db.write(
+            writes.place(account_id, hold, RateMeter(600).guess(account_id, now_ms), None, budgets=NO_BUDGETS)
+        )
         if recorded:
             entry = Entry(account_id, "req_dead#text", EntryKind.TEXT, -recorded, now_ms)
             db.write(writes.record(entry))

@@ -76,11 +76,11 @@ class HoldWrites:
         row_id: str,
         hold: Hold,
         window: RateWindow,
-        allowance: Allowance | None = None,
+        allowance: Allowance | None,
         *,
+        budgets: Budgets,
         most: int = MAX_HOLDS,
         returns: bool = False,
-        budgets: Budgets = NO_BUDGETS,
     ) -> SingleWrite:
         """Return the write that sets the money aside and counts the request; `allowance` belongs to the
         hold's counter. `row_id` is the id of the main row or of a wallet, here and in the methods below.

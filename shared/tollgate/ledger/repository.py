@@ -19,7 +19,7 @@ from tollgate.kit.errors import UserNotFoundError
 from tollgate.kit.money import cents_down, cents_up
 from tollgate.kit.observability import emit, logger
 from tollgate.ledger.budget_writes import BudgetWrites
-from tollgate.ledger.budgets import NOTHING_APPLIED, Applied
+from tollgate.ledger.budgets import Applied
 from tollgate.ledger.caps import (
     Allowance,
     AlreadyOpenError,
@@ -93,13 +93,13 @@ class LedgerRepository(LedgerReader):
         account_id: str,
         entries: Sequence[Entry],
         window: RateWindow,
-        allowance: Allowance | None = None,
+        allowance: Allowance | None,
         *,
+        applied: Applied,
         hold: Hold | None = None,
         at_ms: int = 0,
         row_id: str | None = None,
         limits: Limits = DEFAULT,
-        applied: Applied = NOTHING_APPLIED,
     ) -> list[TransactWrite]:
         """Return the writes that take the money of one request: the charges of its tasks, and its `hold`.
 

@@ -18,6 +18,7 @@ from tollgate.kit.clock import Clock
 from tollgate.kit.errors import InternalError, InvalidInputError, TollgateError
 from tollgate.kit.http.error_help import REFUSALS
 from tollgate.ledger.attribution import attribution_of
+from tollgate.ledger.budgets import NOBODY
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.reservations import QUOTE_HEADER
 from tollgate.ledger.trace import Ending
@@ -259,7 +260,8 @@ class TextService:
         check_references(request)
         # The prompt goes only to a provider that the wishes permit.
         choose = await self._chooser(request, key, [model], NOTHING)
-        placed = await self.billing.place(key.account_id, request_id, choose)
+        # No cap and no budget counts it, because it costs nothing.
+        placed = await self.billing.place(key.account_id, request_id, choose, None, spender=NOBODY)
         await self.finishing.run(self.billing.void(placed))
         counted = await self.calls.count_tokens(request, model, placed, headers)
         return input_estimate(request, model) if counted is None else counted

@@ -13,6 +13,7 @@ from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
+from tollgate.ledger.budgets import NO_BUDGETS
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
 from tollgate.ledger.rate import RateMeter
@@ -106,7 +107,7 @@ def end_a_text_request(world: World) -> Doing:
     now_ms, request_id, row = world.clock.now_ms(), new_id("req"), ada.account.account_id
     window = RateMeter(600).guess(row, now_ms)
     hold = Hold(request_id, 100, now_ms + HOLD_LIFETIME_MS)
-    Database(world.aws.clients.dynamodb).write(writes.place(row, hold, window))
+    Database(world.aws.clients.dynamodb).write(writes.place(row, hold, window, None, budgets=NO_BUDGETS))
     return lambda: ada.ask("DELETE", f"/requests/{request_id}")
 
 

@@ -40,6 +40,7 @@ from tollgate.kit.dynamodb.expressions import (
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import MarkedWrite, SingleWrite, Write, leave, take
 from tollgate.kit.ids import new_id
+from tollgate.ledger.budgets import NOBODY
 from tollgate.ledger.holds import EMPTY_LIFETIME_MS, HOLD_LIFETIME_MS, RENEW_AFTER_MS
 from tollgate.ledger.wallets import Limits
 from tollgate.text.money.billing import TextBilling
@@ -118,10 +119,17 @@ def balance_after(
             await world.limit(BALANCE_MICRO_USD)
         billing = world.billing()
         # The account's minute is open then, so the rate window alone does not refuse a repeat.
-        await voided(billing, await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL)))
+        await voided(
+            billing,
+            await billing.place(
+                world.account_id, new_id("req"), choosing(DEMAND, MODEL), None, spender=NOBODY
+            ),
+        )
         lossy = Lossy(world, lost, late_s=late_s)
         world.dynamo.call = lossy.call  # type: ignore[method-assign]
-        placed = await billing.place(world.account_id, new_id("req"), choosing(DEMAND, MODEL))
+        placed = await billing.place(
+            world.account_id, new_id("req"), choosing(DEMAND, MODEL), None, spender=NOBODY
+        )
         charged = await end(billing, placed)
         calls = lossy.calls
         lossy.lost = None

@@ -73,7 +73,7 @@ class Treasury(Bank):
         spender = Spender(None, labels) if key is None else key.spender(labels)
         try:
             placed = await billing.place(
-                self.account_id, new_id("req"), choosing(DEMAND, MODEL), spender=spender
+                self.account_id, new_id("req"), choosing(DEMAND, MODEL), spender=spender, allowance=None
             )
         except (InsufficientBalanceError, BudgetReachedError, DatabaseBusyError) as exc:
             self.became[f"{labels.user} {type(exc).__name__}"] += 1
@@ -259,7 +259,9 @@ def test_what_requests_did_not_use_is_back_in_their_budget_at_once(
         await bank.define(budget("all", "account", 50 * HOLD))
         billing, spender = bank.processes[0], Spender(None, ALICE)
         failed, served = [
-            await billing.place(bank.account_id, new_id("req"), choosing(DEMAND, MODEL), spender=spender)
+            await billing.place(
+                bank.account_id, new_id("req"), choosing(DEMAND, MODEL), spender=spender, allowance=None
+            )
             for _ in range(2)
         ]
         assert bank.counted().total() == 2 * HOLD

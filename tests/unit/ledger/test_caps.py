@@ -18,7 +18,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.ledger import repository
 from tollgate.ledger.audit import audit
-from tollgate.ledger.budgets import BudgetPeriod, period_at
+from tollgate.ledger.budgets import NO_BUDGETS, NOTHING_APPLIED, BudgetPeriod, period_at
 from tollgate.ledger.caps import (
     MAX_COUNTERS,
     AlreadyOpenError,
@@ -120,7 +120,9 @@ class Books:
         self.ledger.open_counter(self.id, allowance, self.now_ms)
         entry = charge_entry(self.id, task_id, "m", amount, self.now_ms, counter=allowance.counter)
         window = self.meter.guess(self.id, self.now_ms)
-        self.db.transact(self.ledger.charge(entry.account_id, [entry], window, allowance))
+        self.db.transact(
+            self.ledger.charge(entry.account_id, [entry], window, allowance, applied=NOTHING_APPLIED)
+        )
         self.meter.counted(self.id, window)
         self.spent[allowance.counter] += amount
         return allowance.counter
@@ -138,7 +140,7 @@ class Books:
         self.ledger.open_counter(self.id, allowance, self.now_ms)
         hold = Hold(request_id, amount, self.now_ms + HOUR_MS, allowance.counter)
         window = self.meter.guess(self.id, self.now_ms)
-        self.db.write(self.writes.place(self.id, hold, window, allowance))
+        self.db.write(self.writes.place(self.id, hold, window, allowance, budgets=NO_BUDGETS))
         self.meter.counted(self.id, window)
         self.spent[allowance.counter] += amount
         return hold

@@ -24,7 +24,7 @@ from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import NONE
 from tollgate.ledger.audit import Drift, EntrySums, compare
 from tollgate.ledger.budget_repository import BudgetRepository
-from tollgate.ledger.budgets import Budgets, StaleBudgetsError
+from tollgate.ledger.budgets import NOBODY, Budgets, StaleBudgetsError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.families import MOVE_INTERVAL_MS, Transfer, markup_of
@@ -76,7 +76,9 @@ class Family(Bank):
         """Make a text request of the sub-account, whose process may die at a step."""
         billing = self.random.choice(self.processes)
         try:
-            placed = await billing.place(self.account_id, new_id("req"), choosing(DEMAND, MODEL))
+            placed = await billing.place(
+                self.account_id, new_id("req"), choosing(DEMAND, MODEL), None, spender=NOBODY
+            )
         except (InsufficientBalanceError, DatabaseBusyError):
             return
         await asyncio.sleep(seconds)

@@ -17,6 +17,7 @@ from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.ledger import suspension
 from tollgate.ledger.audit import audit
+from tollgate.ledger.budgets import NO_BUDGETS
 from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import MOVED_AT
@@ -50,7 +51,7 @@ class Account:
     def place(self, request_id: str, amount: int, expires_at_ms: int = NOW + HOLD_LIFETIME_MS) -> Hold:
         hold = Hold(request_id, amount, expires_at_ms)
         window = self.meter.guess(self.id, NOW)
-        self.db.write(self.writes.place(self.id, hold, window))
+        self.db.write(self.writes.place(self.id, hold, window, None, budgets=NO_BUDGETS))
         self.meter.counted(self.id, window)
         return hold
 

@@ -23,6 +23,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.ledger.audit import audit
+from tollgate.ledger.budgets import NOBODY
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry
 from tollgate.ledger.hold_writes import HoldWrites
@@ -113,7 +114,9 @@ class Request:
         self.account_id = api_parts.api().accounts.open(BALANCE).account_id
         self.allowance: Allowance | None = None if cap is None else cap.at("key_1", clock.now_ms())
         self.placed = run(
-            self.billing.place(self.account_id, "req_1", choosing(DEMAND, MODEL), self.allowance)
+            self.billing.place(
+                self.account_id, "req_1", choosing(DEMAND, MODEL), self.allowance, spender=NOBODY
+            )
         )
         clock.advance_ms(HOLD_LIFETIME_MS + 1)
 
@@ -141,7 +144,11 @@ class Request:
 
     def spend(self, amount: int) -> None:
         """Take money by another request that is settled at once, at what it held."""
-        other = run(self.billing.place(self.account_id, "req_2", choosing(Demand(amount, 0), MODEL)))
+        other = run(
+            self.billing.place(
+                self.account_id, "req_2", choosing(Demand(amount, 0), MODEL), None, spender=NOBODY
+            )
+        )
         run(self.billing.settle(other, MODEL, Usage(other.hold.amount_micro_usd, 0)))
 
     def balance(self) -> int:
@@ -305,7 +312,9 @@ class TestRenewal:
 
     async def lasting(self, request: Request, *, settled: bool = False) -> int:
         """Place a hold, let the loop turn for a while, and return how many times it was renewed."""
-        placed = await request.billing.place(request.account_id, "req_long", choosing(DEMAND, MODEL))
+        placed = await request.billing.place(
+            request.account_id, "req_long", choosing(DEMAND, MODEL), None, spender=NOBODY
+        )
         if settled:
             await request.billing.settle(placed, MODEL, USAGE)
         request.own.steps = 0
@@ -336,7 +345,9 @@ class TestRenewal:
         self, request_: Request
     ) -> None:
         async def swept_while_running() -> Billed:
-            placed = await request_.billing.place(request_.account_id, "req_long", choosing(DEMAND, MODEL))
+            placed = await request_.billing.place(
+                request_.account_id, "req_long", choosing(DEMAND, MODEL), None, spender=NOBODY
+            )
             request_.clock.advance_ms(HOLD_LIFETIME_MS + 1)
             request_.sweep()
             for _ in range(20 * MAX_RENEWALS):

@@ -17,6 +17,7 @@ from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ConcurrencyLimitedError, UserNotFoundError
 from tollgate.ledger import repository
+from tollgate.ledger.budgets import NOTHING_APPLIED
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.errors import (
@@ -87,7 +88,7 @@ class Books:
     def charge(self, task_id: str, amount: int, account_id: str = "usr_1") -> None:
         entry = charge_entry(account_id, task_id, "test-image", amount, 2)
         window = self.meter.guess(account_id, NOW)
-        self.db.transact(self.ledger.charge(entry.account_id, [entry], window))
+        self.db.transact(self.ledger.charge(entry.account_id, [entry], window, None, applied=NOTHING_APPLIED))
         self.meter.counted(account_id, window)
 
     def refund(self, task_id: str, amount: int) -> None:
@@ -156,7 +157,18 @@ class TestCharge:
     def test_money_is_reserved_if_one_more_request_may_run(self, books: Books) -> None:
         def reserve(hold: Hold) -> None:
             window, limits = books.meter.guess("usr_1", NOW), Limits(text_at_once=1)
-            books.db.transact(books.ledger.charge("usr_1", [], window, hold=hold, at_ms=NOW, limits=limits))
+            books.db.transact(
+                books.ledger.charge(
+                    "usr_1",
+                    [],
+                    window,
+                    hold=hold,
+                    at_ms=NOW,
+                    limits=limits,
+                    allowance=None,
+                    applied=NOTHING_APPLIED,
+                )
+            )
             books.meter.counted("usr_1", window)
 
         reserve(Hold("quo_1", 30 * CENT, NOW))

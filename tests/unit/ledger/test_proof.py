@@ -13,6 +13,7 @@ from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.ledger import reader
 from tollgate.ledger.audit import Tally
+from tollgate.ledger.budgets import NO_BUDGETS, NOTHING_APPLIED
 from tollgate.ledger.checkpoints import Checkpoints, Run
 from tollgate.ledger.entries import Entry, EntryKind, charge_entry, refund_of
 from tollgate.ledger.hold_entries import text_entry
@@ -56,7 +57,7 @@ class Books:
         task_id, now_ms = f"task_{self._tasks:06d}", self.clock.now_ms()
         window = self.meter.guess(self.id, now_ms)
         entry = charge_entry(self.id, task_id, "m", cents * CENT, now_ms)
-        self.db.transact(self.ledger.charge(entry.account_id, [entry], window))
+        self.db.transact(self.ledger.charge(entry.account_id, [entry], window, None, applied=NOTHING_APPLIED))
         self.meter.counted(self.id, window)
         if refunded:
             self.refund(task_id, cents)
@@ -70,7 +71,7 @@ class Books:
     def place(self, request_id: str, amount: int) -> Hold:
         hold = Hold(request_id, amount, self.clock.now_ms() + HOLD_LIFETIME_MS)
         window = self.meter.guess(self.id, self.clock.now_ms())
-        self.db.write(self.holds.place(self.id, hold, window))
+        self.db.write(self.holds.place(self.id, hold, window, None, budgets=NO_BUDGETS))
         self.meter.counted(self.id, window)
         return hold
 
@@ -222,7 +223,7 @@ class TestLiveTraffic:
 
         entry = charge_entry(books.id, "task_b", "m", 2 * CENT, books.clock.now_ms(), budgets=[main])
         window = books.meter.guess(books.id, books.clock.now_ms())
-        books.db.transact(books.ledger.charge(books.id, [entry], window))
+        books.db.transact(books.ledger.charge(books.id, [entry], window, None, applied=NOTHING_APPLIED))
         books.meter.counted(books.id, window)
         books.audit.budgets = Counters()
         monkeypatch.setattr(books.ledger, "lines_by_id", reads)

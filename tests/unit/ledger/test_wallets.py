@@ -27,6 +27,7 @@ from tollgate.kit.dynamodb.core import DatabaseBusyError
 from tollgate.kit.errors import StorageBusyError, UserNotFoundError
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import NONE
+from tollgate.ledger.budgets import NOBODY
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError, SpendingCapReachedError
@@ -93,7 +94,9 @@ class Bank(World):
         """Make a text request, whose process may die at a step."""
         billing = self.random.choice(self.processes)
         try:
-            placed = await billing.place(self.account_id, new_id("req"), choosing(DEMAND, MODEL), allowance)
+            placed = await billing.place(
+                self.account_id, new_id("req"), choosing(DEMAND, MODEL), allowance, spender=NOBODY
+            )
         except (InsufficientBalanceError, SpendingCapReachedError, DatabaseBusyError) as exc:
             self.became[type(exc).__name__] += 1
             return

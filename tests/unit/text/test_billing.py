@@ -15,6 +15,7 @@ from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite
 from tollgate.ledger.audit import audit
+from tollgate.ledger.budgets import NOBODY
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS
 from tollgate.ledger.rate import RateMeter
@@ -62,7 +63,7 @@ class TestSettling:
         billing = TextBilling(database, writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = api_parts.api().accounts.open(10_000).account_id
         placed = loop.run_until_complete(
-            billing.place(account_id, "req_1", choosing(Demand(200, 100), MODEL))
+            billing.place(account_id, "req_1", choosing(Demand(200, 100), MODEL), None, spender=NOBODY)
         )
         database.down_after = writes_that_work
         with pytest.raises(DatabaseError):
@@ -88,7 +89,9 @@ class TestSettling:
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         billing = TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = api_parts.api().accounts.open(10_000).account_id
-        placed = loop.run_until_complete(billing.place(account_id, "req_1", choosing(Demand(100, 10), MODEL)))
+        placed = loop.run_until_complete(
+            billing.place(account_id, "req_1", choosing(Demand(100, 10), MODEL), None, spender=NOBODY)
+        )
         used = Usage(100, 10, estimated=True, disbelieved=True)
         assert loop.run_until_complete(billing.settle(placed, MODEL, used)).charge_micro_usd == CHARGE
         (entry,) = (
@@ -103,7 +106,9 @@ class TestSettling:
         writes = HoldWrites(aws.stack.refs["AccountsTable"], aws.stack.refs["LedgerTable"])
         billing = TextBilling(FailingDatabase(aws), writes, clock, RateMeter(600))  # type: ignore[arg-type]
         account_id = api_parts.api().accounts.open(10_000).account_id
-        placed = loop.run_until_complete(billing.place(account_id, "req_1", choosing(Demand(10, 10), MODEL)))
+        placed = loop.run_until_complete(
+            billing.place(account_id, "req_1", choosing(Demand(10, 10), MODEL), None, spender=NOBODY)
+        )
         billed = loop.run_until_complete(billing.settle(placed, MODEL, Usage(1000, 10)))
         assert billed.charge_micro_usd == placed.hold.amount_micro_usd
         assert billed.shortfall_micro_usd == 1000 + 20 - placed.hold.amount_micro_usd
@@ -118,7 +123,9 @@ def test_a_request_whose_hold_is_gone_is_not_taken_over(
         for _ in range(2)
     )
     account_id = api_parts.api().accounts.open(10_000).account_id
-    placed = loop.run_until_complete(first.place(account_id, "req_1", choosing(Demand(10, 10), MODEL)))
+    placed = loop.run_until_complete(
+        first.place(account_id, "req_1", choosing(Demand(10, 10), MODEL), None, spender=NOBODY)
+    )
     first.hand_over(placed)
     assert loop.run_until_complete(second.take_over(placed))
     loop.run_until_complete(second.void(placed))

@@ -22,8 +22,8 @@ from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.budget_rows import definitions_key
-from tollgate.ledger.budgets import NO_BUDGETS, Budgets, KnownBudgets, Spender
-from tollgate.ledger.caps import CapPeriod, SpendingCap
+from tollgate.ledger.budgets import NO_BUDGETS, NOBODY, Budgets, KnownBudgets, Spender
+from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import (
     BudgetReachedError,
@@ -106,8 +106,18 @@ class Desk:
     def run(self, step: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(step)
 
-    def place(self, request_id: str, demand: Demand = DEMAND, **more: Any) -> PlacedHold:
-        return self.run(self.billing.place(self.account_id, request_id, choosing(demand, MODEL), **more))
+    def place(
+        self,
+        request_id: str,
+        demand: Demand = DEMAND,
+        allowance: Allowance | None = None,
+        spender: Spender = NOBODY,
+    ) -> PlacedHold:
+        return self.run(
+            self.billing.place(
+                self.account_id, request_id, choosing(demand, MODEL), allowance, spender=spender
+            )
+        )
 
     def settle(self, placed: PlacedHold, usage: Usage = USAGE) -> tuple[int, int]:
         billed = self.run(self.billing.settle(placed, MODEL, usage))
@@ -264,7 +274,12 @@ class TestPlacing:
             known.put(account_id, row)
             return choosing(DEMAND, MODEL)(wishes)
 
-        assert desk.run(desk.billing.place(account_id, "req_1", choose)).hold.amount_micro_usd == 1_400
+        assert (
+            desk.run(
+                desk.billing.place(account_id, "req_1", choose, None, spender=NOBODY)
+            ).hold.amount_micro_usd
+            == 1_400
+        )
 
     def test_a_budget_is_spent_to_its_last_hold_in_whichever_rows_its_money_is(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,7 @@ from typing import Any
 from tests.bench.account import DEMAND, MODEL, USAGE, World
 from tests.unit.text.samples import choosing
 from tests.unit.text.test_renewals import simulated
+from tollgate.ledger.budgets import NOBODY
 
 
 def test_a_request_makes_three() -> None:
@@ -22,7 +23,9 @@ def test_a_request_makes_three() -> None:
         for request_id in ("req_01M81VJ6AEDTJ68M4TNHBHFDSH", "req_01M81VJ6AEDTJ68M4TNHBHFDSJ"):
             world.dynamo.call = call  # type: ignore[assignment, method-assign]
             made.clear()
-            placed = await billing.place(world.account_id, request_id, choosing(DEMAND, MODEL))
+            placed = await billing.place(
+                world.account_id, request_id, choosing(DEMAND, MODEL), None, spender=NOBODY
+            )
             assert made[-1:] == ["UpdateItem"]
             held = len(made)
             await billing.settle(placed, MODEL, USAGE)

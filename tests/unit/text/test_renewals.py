@@ -13,6 +13,7 @@ from tests.support.simulated import SimulatedLoop
 from tests.unit.text.samples import choosing
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.async_database import PATIENCE
+from tollgate.ledger.budgets import NOBODY
 from tollgate.ledger.entries import EntryKind
 from tollgate.ledger.hold_entries import late_entry_id, text_entry_id
 from tollgate.ledger.holds import (
@@ -66,7 +67,9 @@ class Outage:
 
 async def lasted(world: World, seconds: int) -> PlacedHold:
     """Place a hold and let the request run, while the sweeper comes by every minute."""
-    placed = await world.billing().place(world.account_id, REQUEST, choosing(DEMAND, MODEL))
+    placed = await world.billing().place(
+        world.account_id, REQUEST, choosing(DEMAND, MODEL), None, spender=NOBODY
+    )
     for _ in range(seconds // SWEEP_S):
         await asyncio.sleep(SWEEP_S)
         # The sweeper cannot reach the database either, and comes again a minute later.
@@ -114,7 +117,9 @@ class TestADatabaseThatIsAway:
         async def story(world: World) -> None:
             outage = Outage(world, 1, 10 * 60)
             billing = world.billing()
-            placed = await billing.place(world.account_id, REQUEST, choosing(DEMAND, MODEL))
+            placed = await billing.place(
+                world.account_id, REQUEST, choosing(DEMAND, MODEL), None, spender=NOBODY
+            )
             await asyncio.sleep(11 * 60)
             assert outage.renewals == MAX_RENEWAL_FAILURES * PATIENCE.unanswered
             await world.threads.run(lambda: world.ledger.expire_holds(world.clock.now_ms(), 10))
@@ -130,7 +135,9 @@ class TestADatabaseThatIsAway:
     def test_is_not_asked_for_a_request_that_is_over(self, ends: str) -> None:
         async def story(world: World) -> None:
             billing = world.billing()
-            placed = await billing.place(world.account_id, REQUEST, choosing(DEMAND, MODEL))
+            placed = await billing.place(
+                world.account_id, REQUEST, choosing(DEMAND, MODEL), None, spender=NOBODY
+            )
             outage = Outage(world, DUE_S - 1, 5)
             await asyncio.sleep(DUE_S + 6)
             await (billing.void(placed) if ends == "void" else billing.settle(placed, MODEL, USAGE))

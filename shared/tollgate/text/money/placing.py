@@ -13,7 +13,6 @@ from tollgate.kit.dynamodb.writes import SingleWrite
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.ledger.budgets import (
     MAX_AT_ONCE,
-    NOBODY,
     Applied,
     BudgetShortError,
     Spender,
@@ -109,13 +108,14 @@ class Placing:
         account_id: str,
         request_id: str,
         choose: Choose,
-        allowance: Allowance | None = None,
+        allowance: Allowance | None,
         *,
-        spender: Spender = NOBODY,
+        spender: Spender,
         lifetime_ms: int = HOLD_LIFETIME_MS,
     ) -> PlacedHold:
         """Hold the most that the request can cost, within the `allowance` of a key with a spending cap, and
-        within the budgets that count the `spender`. The hold lives for `lifetime_ms` unless it is renewed.
+        within the budgets that count the `spender`. Neither has a default: a call without it would skip
+        these limits. The hold lives for `lifetime_ms` unless it is renewed.
 
         `choose` returns the routes that the account's stored wishes permit. The write requires that these
         wishes are current. It takes one write if the balance and the cap cover it, or one transaction with
