@@ -209,6 +209,14 @@ class TestOpenAI:
         assert "answers with images" in messages[-1]
         assert client.settled()
 
+    def test_a_line_without_a_response_in_time_is_not_told_to_stream(self, client: TextClient) -> None:
+        batch = start(client, lines_of(chat("[[expire]]", model="test-chat")))
+        run_all()
+        _, _, (error,) = ended(client, batch)
+        body = error["response"]["body"]
+        assert (body["code"], body["error"]["code"]) == (524, "upstream_timeout")
+        assert "stream" not in body["error"]["message"]
+
     @pytest.mark.parametrize(
         ("lines", "code"),
         [

@@ -17,7 +17,11 @@ from tollgate.text.models import TextProtocol
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.serving.asgi import Reply
 from tollgate.text.serving.event_stream import http_response
+from tollgate.text.wire.errors import UpstreamTimeoutError
 from tollgate.text.wire.rendering import Rendering, Unchanged
+
+# The advice of other routes is a stream, which a line cannot have.
+TOO_SLOW = "The provider did not respond in time. Lower max_tokens, or send the request without a batch."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class LineCalls:
         responding = self.responses.text.respond(request, call.key, call.request_id, call.headers)
         rendering = rendering or Unchanged(TextProtocol.OPENAI)
         # Not streamed, so it is whole.
-        return cast("Reply", await http_response(responding, rendering, _as_it_is))
+        return cast("Reply", await http_response(responding, rendering, _of_a_line))
 
     def _check_images(self, request: TextRequest) -> None:
         """Raise `InvalidInputError` for a model whose responses are too large for a file of results."""
@@ -75,7 +79,7 @@ class LineCalls:
         body = await with_files(body, call.key.caller, self.files)
         read = await self.responses.read(body, call.key, call.request_id)
         responding = read.respond(self.responses.text, call.key, call.request_id, call.headers)
-        return cast("Reply", await http_response(responding, read.rendering, _as_it_is))
+        return cast("Reply", await http_response(responding, read.rendering, _of_a_line))
 
 
 def has_images(model_id: str) -> InvalidInputError:
@@ -83,7 +87,10 @@ def has_images(model_id: str) -> InvalidInputError:
     return invalid("/model", f"{model_id} answers with images, and is not sold in batches or workflows.")
 
 
-def _as_it_is(body: Mapping[str, Any], anchor: str) -> Mapping[str, Any]:
-    """Return an error body without the links of a response, which has an address."""
+def _of_a_line(body: Mapping[str, Any], anchor: str) -> Mapping[str, Any]:
+    """Return an error body without the links of a response, which has an address, and with fitting advice."""
     del anchor
-    return body
+    error = body["error"]
+    if error.get("code") != UpstreamTimeoutError.code:
+        return body
+    return {**body, "error": {**error, "message": TOO_SLOW}}
