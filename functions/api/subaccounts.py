@@ -17,7 +17,7 @@ def list_subaccounts(api: Services, key: AccountKey, request: Request) -> Respon
 def create_subaccount(api: Services, key: KeyOfNow, request: Request, body: Body) -> Response:
     """Create a sub-account without money."""
     sent = request.headers.get("idempotency-key")
-    return envelope(api.subaccounts.create(key.account_id, body, sent, key))
+    return envelope(api.subaccounts.create(key.account_id, body, sent, by=key))
 
 
 @router.get("/{subaccount_id}")

@@ -281,7 +281,7 @@ class TestTheRoutes:
         revoke = f"/projects/{project['id']}/keys/{key['id']}/revoke"
         page("/projects/{project_id}/keys/{key_id}/revoke", revoke)
         (budget,) = api_parts.api().budgets.all(account_id)
-        api_parts.api().budgets.delete(account_id, budget["id"])
+        api_parts.api().budgets.delete(account_id, budget["id"], by=None)
         page("/projects/{project_id}/delete", f"/projects/{project['id']}/delete")
         api_parts.api().keys.create(account_id, {"name": "Agents", "scopes": ["media"]})
         key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Agents")
@@ -318,7 +318,7 @@ class TestTheRoutes:
         (offered,) = re.findall(r"hx-vals='(\{[^']*inv_[^']*\})'", dan.get("").text)
         page("/join/own", "/join/own", json.loads(offered), browser=dan)
         page("/members/role", "/members/role", {"member": identity("bob@example.com"), "role": "viewer"})
-        project = api_parts.api().projects.create(account_of(ada), {"name": "Team"})["id"]
+        project = api_parts.api().projects.create(account_of(ada), {"name": "Team"}, by=None)["id"]
         sent = {"member": identity("bob@example.com"), "role": "manager"}
         page("/projects/{project_id}/members", f"/projects/{project}/members", sent)
         page("/members/mails", "/members/mails", {})
@@ -363,7 +363,7 @@ class TestTheRoutes:
         route, moved = "/subaccounts/{subaccount_id}/credit", {"amount": "0.01", "once": "form_1"}
         page(route, f"/subaccounts/{child['id']}/credit", moved)
         # A parent of an open sub-account cannot be closed.
-        accounts.close(account_id, child["id"])
+        accounts.close(account_id, child["id"], by=None)
         page("/work/redrive", "/work/redrive", {"work": "tasks"}, browser=console)
         off = {"provider": "fal", "disabled": "true", "reason": "slow"}
         page("/providers", "/providers", off, browser=console)

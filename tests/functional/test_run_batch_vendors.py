@@ -230,7 +230,7 @@ def test_a_worker_that_dies_while_it_halves_a_parcel_leaves_one_that_can_end(
         run_one(message)
     monkeypatch.setattr(parcel_steps, "store_content", store_content)
     # There is room for all lines meanwhile, so nothing is halved again.
-    budgets.delete(account_id, budget["id"])
+    budgets.delete(account_id, budget["id"], by=None)
     run_one(message)
     found, outputs, errors = run(client, batch)
     assert (found.status, len(outputs), errors) == ("completed", 16, [])

@@ -93,7 +93,7 @@ class TestCharges:
             assert [create(customer, key=made["token"])[0] for _ in range(2)] == [200, 402]
             _, error = create(customer, key=made["token"])
             assert error["budgetId"] == budget_id
-            api_parts.api().budgets.delete(customer.account_id, budget_id)
+            api_parts.api().budgets.delete(customer.account_id, budget_id, by=None)
 
     def test_the_cap_of_its_key_counts_all_its_tokens(self, customer: OpenedAccount) -> None:
         body = {"name": "ops", "scopes": ["media", "account"], "spendingCap": {"capCents": 3, "per": "day"}}

@@ -101,9 +101,11 @@ def client_of(base_url: str, account: OpenedAccount) -> httpx.Client:
 def subaccount_of(parent: OpenedAccount) -> OpenedAccount:
     """Open a sub-account, which has nearly all of its parent's money."""
     api = api_parts.api()
-    child = api.subaccounts.create(parent.account_id, {"name": "Acme", "markupPercent": MARKUP})["id"]
+    child = api.subaccounts.create(parent.account_id, {"name": "Acme", "markupPercent": MARKUP}, by=None)[
+        "id"
+    ]
     sent = {"amountCents": BALANCE_CENTS - TASKS * 2}
-    api.subaccounts.transfer(parent.account_id, child, sent, "first")
+    api.subaccounts.transfer(parent.account_id, child, sent, "first", by=None)
     key = api.keys.create(child, {"name": "all", "scopes": [str(scope) for scope in Scope]})["key"]
     return OpenedAccount(child, key, api.accounts.me(child).webhook_secrets[0].text)
 
@@ -119,7 +121,7 @@ def run_token_of(account: OpenedAccount) -> dict[str, Any]:
 def key_of_project(account: OpenedAccount) -> str:
     """Create a project with a budget, and return a key of it."""
     api = api_parts.api()
-    project_id = api.projects.create(account.account_id, {"name": "p"})["id"]
+    project_id = api.projects.create(account.account_id, {"name": "p"}, by=None)["id"]
     budget = {"name": "p", "scope": "project", "limitCents": BALANCE_CENTS, "per": "month"}
     api.budgets.create(account.account_id, budget)
     body = {"name": "p", "scopes": ["media", "text"], "projectId": project_id}

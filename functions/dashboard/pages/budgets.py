@@ -46,7 +46,9 @@ def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, budget_id: str) -> Response:
     """Change a budget to the values in its form."""
     try:
-        services.api.budgets.update(visitor.account_id, budget_id, changed_budget(sent), who=visitor.name)
+        services.api.budgets.update(
+            visitor.account_id, budget_id, changed_budget(sent), by=None, who=visitor.name
+        )
     except InvalidInputError as error:
         return _refused(request, budget_id, CHANGED_FIELDS, sent, error)
     return _list(services, request, visitor.account_id)
@@ -55,7 +57,7 @@ def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
 @router.post("/{budget_id}/delete")
 def delete(services: Services, request: Request, visitor: SignedIn, budget_id: str) -> Response:
     """Delete a budget."""
-    services.api.budgets.delete(visitor.account_id, budget_id, who=visitor.name)
+    services.api.budgets.delete(visitor.account_id, budget_id, by=None, who=visitor.name)
     return _list(services, request, visitor.account_id)
 
 

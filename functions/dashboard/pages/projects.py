@@ -52,7 +52,9 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Create a project."""
     try:
-        services.api.projects.create(visitor.account_id, {"name": sent.get("name", "")}, who=visitor.name)
+        services.api.projects.create(
+            visitor.account_id, {"name": sent.get("name", "")}, by=None, who=visitor.name
+        )
     except InvalidInputError as error:
         return _refused(request, NEW, error)
     return _list(services, request, visitor.account_id)
@@ -69,7 +71,7 @@ def rename(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
     """Rename a project."""
     body = {"name": sent.get("name", "")}
     try:
-        services.api.projects.update(visitor.account_id, project_id, body, who=visitor.name)
+        services.api.projects.update(visitor.account_id, project_id, body, by=None, who=visitor.name)
     except InvalidInputError as error:
         return _refused(request, project_id, error)
     return _list(services, request, visitor.account_id)
@@ -78,7 +80,7 @@ def rename(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
 @router.post("/{project_id}/delete")
 def delete(services: Services, request: Request, visitor: SignedIn, project_id: str) -> Response:
     """Delete a project without keys."""
-    services.api.projects.delete(visitor.account_id, project_id, who=visitor.name)
+    services.api.projects.delete(visitor.account_id, project_id, by=None, who=visitor.name)
     return _list(services, request, visitor.account_id)
 
 

@@ -31,7 +31,7 @@ def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
     """Create a sub-account without money."""
     account_id = visitor.account_id
     try:
-        services.api.subaccounts.create(account_id, created_body(sent), who=visitor.name)
+        services.api.subaccounts.create(account_id, created_body(sent), by=None, who=visitor.name)
     except InvalidInputError as error:
         return refused(request, NEW, beside_fields(error.problems), error.status)
     return _list(services, request, account_id)
@@ -45,7 +45,7 @@ def credit(
     account_id, once = visitor.account_id, sent.get("once") or None
     try:
         body = transfer_body(sent)
-        services.api.subaccounts.transfer(account_id, subaccount_id, body, once, who=visitor.name)
+        services.api.subaccounts.transfer(account_id, subaccount_id, body, once, by=None, who=visitor.name)
     except InvalidInputError as error:
         return refused(request, subaccount_id, beside_fields(error.problems), error.status)
     except (InsufficientBalanceError, SubaccountClosedError) as error:

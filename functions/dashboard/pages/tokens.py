@@ -50,7 +50,7 @@ def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
 @router.post("/{token_id}/revoke")
 def revoke(services: Services, request: Request, visitor: SignedIn, token_id: str) -> Response:
     """End a token."""
-    services.api.tokens.revoke(visitor.account_id, token_id, who=visitor.name)
+    services.api.tokens.revoke(visitor.account_id, token_id, by=None, who=visitor.name)
     return _list(services, request, visitor.account_id, None)
 
 

@@ -82,7 +82,7 @@ class BudgetService:
         account_id: str,
         budget_id: str,
         body: Mapping[str, Any],
-        by: ApiKey | None = None,
+        by: ApiKey | None,
         who: str = OWNER,
     ) -> BudgetView:
         """Change a budget's name, limit or period. The spending of the period still counts.
@@ -105,7 +105,7 @@ class BudgetService:
         return self._view(account_id, retry_change(change, StaleBudgetsError, what=_WHAT))
 
     def delete(
-        self, account_id: str, budget_id: str, by: ApiKey | None = None, who: str = OWNER
+        self, account_id: str, budget_id: str, by: ApiKey | None, who: str = OWNER
     ) -> DeletedBudgetView:
         """Delete a budget. Raises `BudgetNotFoundError`, `ForbiddenError`."""
 

@@ -50,7 +50,7 @@ class ProjectService:
         return found.view(self._keys(account_id)[project_id])
 
     def create(
-        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
+        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None, who: str = OWNER
     ) -> ProjectView:
         """Create a project. Raises `InvalidInputError`, `ForbiddenError`, `ProjectLimitReachedError`."""
         _check_control(by)
@@ -71,7 +71,7 @@ class ProjectService:
         account_id: str,
         project_id: str,
         body: Mapping[str, Any],
-        by: ApiKey | None = None,
+        by: ApiKey | None,
         who: str = OWNER,
     ) -> ProjectView:
         """Rename a project. Raises `InvalidInputError`, `ForbiddenError`, `ProjectNotFoundError`."""
@@ -86,7 +86,7 @@ class ProjectService:
         return self.one(account_id, project_id)
 
     def delete(
-        self, account_id: str, project_id: str, by: ApiKey | None = None, who: str = OWNER
+        self, account_id: str, project_id: str, by: ApiKey | None, who: str = OWNER
     ) -> DeletedProjectView:
         """Delete a project without keys.
 

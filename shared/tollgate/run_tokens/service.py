@@ -114,9 +114,7 @@ class RunTokenService:
             shown["cursor"] = found[-1]["id"]
         return shown
 
-    def revoke(
-        self, account_id: str, token_id: str, by: ApiKey | None = None, who: str = OWNER
-    ) -> RunTokenView:
+    def revoke(self, account_id: str, token_id: str, by: ApiKey | None, who: str = OWNER) -> RunTokenView:
         """End a token, within 30 s everywhere; return it. A repeat, or after its end, changes nothing.
 
         Raises `TokenNotFoundError`, `ForbiddenError`, `ConcurrencyLimitedError`.

@@ -96,7 +96,8 @@ class SubaccountService:
         parent: str,
         body: Mapping[str, Any],
         idempotency_key: str | None = None,
-        by: ApiKey | None = None,
+        *,
+        by: ApiKey | None,
         who: str = OWNER,
     ) -> SubaccountView:
         """Create a sub-account without money; a repeat with the same Idempotency-Key returns it.
@@ -138,7 +139,7 @@ class SubaccountService:
         parent: str,
         child: str,
         body: Mapping[str, Any],
-        by: ApiKey | None = None,
+        by: ApiKey | None,
         who: str = OWNER,
     ) -> SubaccountView:
         """Change the fields in the body. A new mark-up applies to the next request.
@@ -174,7 +175,7 @@ class SubaccountService:
         body: Mapping[str, Any],
         idempotency_key: str | None,
         *,
-        by: ApiKey | None = None,
+        by: ApiKey | None,
         who: str = OWNER,
     ) -> TransferView:
         """Move money to a sub-account, or back, once per Idempotency-Key.
@@ -202,7 +203,7 @@ class SubaccountService:
             now_ms = exc.entry.created_at_ms
         return transfer_view(moved.entry_id, child, amount, now_ms)
 
-    def close(self, parent: str, child: str, by: ApiKey | None = None, who: str = OWNER) -> SubaccountView:
+    def close(self, parent: str, child: str, by: ApiKey | None, who: str = OWNER) -> SubaccountView:
         """Close a sub-account; return it. A repeat changes nothing.
 
         Its keys end now. Its money returns to the parent when its running work has ended, and then its data

@@ -14,7 +14,7 @@ class TestThePalette:
         api_parts.api().keys.create(account_id, {"name": "Shop"})
         made = create_task(account_id, {**PAID_BODY})
         (key,) = api_parts.api().keys.all(account_id)
-        project = api_parts.api().projects.create(account_id, {"name": "Apollo"})
+        project = api_parts.api().projects.create(account_id, {"name": "Apollo"}, by=None)
         shown = browser.get("/palette").text
         assert "/admin/" not in shown
         for href, name in (
