@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import STORAGE_URL, Aws
+from tests.functional.conftest import balance_cents
 from tests.functional.test_api import call
 from tests.functional.test_run_task import task_of
 from tests.support.clock import ManualClock
@@ -114,6 +115,17 @@ class TestUse:
     def test_a_media_field_takes_the_id(self, aws: Aws, customer: OpenedAccount, path: str) -> None:
         status, answer = create(customer, uploaded(aws, customer), path)
         assert status == 200, answer
+
+    def test_a_field_for_videos_refuses_an_image_before_any_charge(
+        self, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        data = f"data:image/png;base64,{base64.b64encode(png()).decode()}"
+        for image in (uploaded(aws, customer), data):
+            body = {"model": "wan-2.7-edit-video", "input": {"prompt": "rain", "editVideoUrl": image}}
+            status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, body)
+            assert (status, answer["error"]["details"][0]["path"]) == (400, "/input/editVideoUrl")
+            assert answer["error"]["message"].endswith("Must be a video, is an image.")
+        assert balance_cents(customer) == 100
 
     def test_the_task_has_its_name_and_the_url_does_as_well(self, aws: Aws, customer: OpenedAccount) -> None:
         file_id = uploaded(aws, customer)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tollgate.artifacts.presence import is_stored
 from tollgate.artifacts.results import PRIVATE
-from tollgate.artifacts.sniff import HEAD_BYTES, MediaType, media_type
+from tollgate.artifacts.sniff import FILE_TYPES, HEAD_BYTES, MediaType, media_type
 from tollgate.artifacts.uploads import ID_PREFIX, PREFIX, Uploads, folder_of
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.ids import is_id
@@ -128,6 +128,10 @@ class InputStore:
     def is_ours(self, url: str) -> bool:
         """Return whether a URL is of Tollgate's storage, whose files never change."""
         return url.startswith(f"{self.storage_url}/")
+
+    def kind_of(self, url: str) -> str | None:
+        """Return the type of a file of Tollgate's storage, by its extension; `None` for any other URL."""
+        return FILE_TYPES.get(url.rpartition(".")[2]) if self.is_ours(url) else None
 
     def readable_url(self, url: str) -> str:
         """Return the URL to read a task's file now: signed for a file in Tollgate's storage."""

@@ -4,6 +4,7 @@ Sources: the WHATWG MIME Sniffing standard for images, audio and video; ISO/IEC 
 Khronos Group's glTF 2.0, 4.4 (ISO/IEC 12113), for GLB.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tollgate.artifacts.models import FileType
@@ -38,6 +39,10 @@ WAV = MediaType("audio", "audio/wav", "wav")
 FLAC = MediaType("audio", "audio/flac", "flac")
 OGG = MediaType("audio", "audio/ogg", "ogg")
 GLB = MediaType("3d", "model/gltf-binary", "glb")
+
+_TYPES = (PNG, JPEG, GIF, WEBP, AVIF, MP4, MOV, WEBM, MP3, M4A, WAV, FLAC, OGG, GLB)
+FILE_TYPES: Mapping[str, FileType] = {one.extension: one.file_type for one in _TYPES}
+"""The file types by extension of the files that Tollgate stores."""
 
 _BY_START = (
     (b"\x89PNG\r\n\x1a\n", PNG),

@@ -133,7 +133,9 @@ class MediaRule:
 
     def _file_problems(self, path: str, facts: MediaFacts) -> Iterator[Problem]:
         if facts.kind != self.kind:
-            yield Problem(path, f"Must be {_a(self.kind)}, is {_a(facts.kind)}.", self.kind)
+            yield Problem(
+                path, f"Must be {with_article(self.kind)}, is {with_article(facts.kind)}.", self.kind
+            )
             return
         if self.containers and facts.container not in self.containers:
             yield Problem(
@@ -182,7 +184,8 @@ def length_of(requests: Sequence[ProbeRequest], facts: Mapping[str, MediaFacts])
     return sum((length for length in lengths if length is not None), Decimal(0))
 
 
-def _a(kind: str) -> str:
+def with_article(kind: str) -> str:
+    """Return a kind of media with its article."""
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 

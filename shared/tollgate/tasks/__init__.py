@@ -5,6 +5,7 @@ move and end the task, and the rows that customers see. The order of one request
 
 request.py       the body of create and estimate, checked as a whole
 combinations.py  values that no single provider takes together
+media_kinds.py   uploaded files in a field for another kind of media
 routing.py       the providers that may run a generation, by its wishes
 charges.py       the charge of a create, in a row with money, within budgets
 priced.py        a checked request with its price, which becomes a task

@@ -41,6 +41,7 @@ from tollgate.tasks.errors import (
 )
 from tollgate.tasks.followups import find_origin
 from tollgate.tasks.idempotency import AlreadyCreatedError, IdempotencyStore
+from tollgate.tasks.media_kinds import kind_problems
 from tollgate.tasks.models import CreatedTaskView, Origin, TaskView
 from tollgate.tasks.priced import PricedTask
 from tollgate.tasks.reader import TaskReader
@@ -248,6 +249,7 @@ class TaskService:
         caller = Caller.of_account(account_id) if key is None else key.caller
         with_urls, files = self.inputs.read(caller, body, results)
         request = parse_request(with_urls, self.catalog, self.webhook_guard, self.known)
+        _check(list(kind_problems(with_urls["input"], request.model, self.inputs.kind_of)))
         if key is not None:
             key.check_model(request.model.id)
         origin = find_origin(caller, request.model, request.checked.values, self.tasks.get)
