@@ -26,6 +26,7 @@ from tollgate.batches.parcels import Parcel
 from tollgate.batches.vendor_calls import RefusedError, UnsureError, VendorCalls
 from tollgate.composition import api as api_parts
 from tollgate.kit.dynamodb.async_database import AsyncDatabase
+from tollgate.ledger.budgets import period_at
 from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import EntryKind
 
@@ -406,6 +407,28 @@ def test_a_charge_without_a_result_is_returned_if_the_vendor_loses_the_batch_or_
     paid = sum(-entry.amount_micro_usd for entry in [*client.texts(), *returned])
     assert USD - client.balance() == paid
     # No hold is left.
+    assert client.settled()
+
+
+@pytest.mark.parametrize("last", STEPS)
+def test_a_cap_and_a_budget_count_the_lines_of_a_worker_that_died(
+    client: TextClient, steps: Steps, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    api, account_id = api_parts.api(), client.account.account_id
+    budget = {"name": "All", "scope": "account", "per": "month", "limitCents": 50}
+    api.budgets.create(account_id, budget)
+    key_id = "key_" + client.account.api_key.split("_")[2]
+    api.keys.update(account_id, key_id, {"spendingCap": {"capCents": 50, "per": "month"}})
+    batch, message = killed_after(last, client, steps, monkeypatch)
+    run_one(message)
+    found, outputs, errors = run(client, batch)
+    assert (found.status, len(outputs), errors) == ("completed", 2, [])
+    paid = USD - client.balance()
+    assert paid > 0
+    assert list(api.accounts.me(account_id).counters.values()) == [paid]
+    (kept,) = api.budgets.budgets.read(account_id).budgets
+    stamp, _ = period_at(kept.per, api.budgets.clock.now_ms())
+    assert list(api.budgets.budgets.spent(account_id, kept, stamp).values()) == [paid]
     assert client.settled()
 
 
