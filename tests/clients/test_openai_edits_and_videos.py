@@ -114,6 +114,15 @@ class TestGenerate:
         assert len(charges(service)) == before + 1, "the SDK did not repeat it by itself"
         assert read(service, "/api/v1/user/me")["balance"] == balance
 
+    def test_rejected_content_is_a_bad_request(self, client: OpenAI, service: dict[str, Any]) -> None:
+        balance = read(service, "/api/v1/user/me")["balance"]
+        before = len(charges(service))
+        with pytest.raises(BadRequestError) as raised:
+            client.images.generate(model=PAID_IMAGE, prompt="[[reject]]")
+        assert raised.value.code == "moderation_blocked"
+        assert len(charges(service)) == before + 1, "the SDK did not repeat it by itself"
+        assert read(service, "/api/v1/user/me")["balance"] == balance
+
     @pytest.mark.parametrize(
         ("wrong", "pointer"),
         [
@@ -176,6 +185,11 @@ class TestEdit:
         )
         assert made.data is not None
         assert base64.b64decode(made.data[0].b64_json or "")
+
+    def test_rejected_content_is_a_bad_request(self, client: OpenAI, source: bytes) -> None:
+        with pytest.raises(BadRequestError) as raised:
+            client.images.edit(model=PAID_IMAGE, image=source, prompt="[[reject]]")
+        assert raised.value.code == "moderation_blocked"
 
     def test_bytes_without_a_name_are_what_they_are(self, client: OpenAI, source: bytes) -> None:
         for image in (source, io.BytesIO(source)):

@@ -146,6 +146,29 @@ class TestWaiting:
         assert body["taskId"] == task_of(customer)["taskId"]
         assert balance_cents(customer) == 100
 
+    @pytest.mark.parametrize("stream", [False, True])
+    @pytest.mark.parametrize(
+        ("prompt", "code"), [("[[reject]]", "moderation_blocked"), ("[[status 422]]", "input_rejected")]
+    )
+    def test_a_rejection_is_a_bad_request_with_the_money_back(
+        self,
+        customer: OpenedAccount,
+        clock: ManualClock,
+        passing: Any,
+        prompt: str,
+        code: str,
+        stream: bool,
+    ) -> None:
+        waited = passing(lambda _: run_to_end(task_of(customer)["taskId"], clock))
+        with pytest.raises(BadRequestError) as raised:
+            asyncio.run(generate(customer.api_key, prompt=prompt, stream=stream))
+        assert raised.value.code == code
+        assert raised.value.message.lower().count("refunded") == 1
+        body: Any = raised.value.body
+        assert (body["taskId"], body["param"]) == (task_of(customer)["taskId"], None)
+        assert balance_cents(customer) == 100
+        assert len(waited) == 1, "the SDK did not repeat it by itself"
+
     def test_a_client_that_goes_is_waited_for_no_longer(self, customer: OpenedAccount, passing: Any) -> None:
         waited = passing(lambda _: None)
         assert asyncio.run(left_after_its_body(customer.api_key)) == 499

@@ -70,6 +70,8 @@ _OTHERS: tuple[TollgateError, ...] = (
     ledger.RateLimitedError(600),
     kit.InternalError(),
     tasks.GenerationFailedError(TASK, f"The task of {PAID_IMAGE} failed."),
+    tasks.ContentBlockedError(TASK, "The provider refused the content. Refunded in full."),
+    tasks.InputRejectedError(TASK, "The provider refused the input. Refunded in full."),
     tasks.TaskPendingError(TASK),
     tasks.MediaTimeoutError([Problem("/input/videoUrls/0", "The file's header did not arrive in time.")]),
     payments.PaymentUnavailableError(),

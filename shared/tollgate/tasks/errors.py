@@ -74,6 +74,17 @@ class GenerationFailedError(TollgateError, status=502, code="generation_failed")
         return {"taskId": self.task_id}
 
 
+class ContentBlockedError(GenerationFailedError, status=400, code="moderation_blocked"):
+    """A provider's moderation rejected the content of a waiting request; its charge was refunded.
+
+    OpenAI's images have this status and code (docs/providers/openai.md).
+    """
+
+
+class InputRejectedError(GenerationFailedError, status=400, code="input_rejected"):
+    """A provider rejected the input of a waiting request; its charge was refunded."""
+
+
 class TaskPendingError(TollgateError, status=504, code="task_pending"):
     """The task takes longer than a request may wait. It continues, and its charge remains."""
 
