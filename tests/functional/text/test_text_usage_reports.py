@@ -52,6 +52,25 @@ def test_what_cannot_be_is_counted_here(
     assert client.settled()
 
 
+@pytest.mark.parametrize("model", ["gpt-5.4-mini", "deepseek-v4-pro", "claude-haiku-5-5"])
+@pytest.mark.parametrize("path", ["/chat/completions", "/messages", "/responses"])
+def test_without_a_report_a_stream_costs_as_much_as_the_whole(
+    client: TextClient, path: str, model: str
+) -> None:
+    """Tollgate's own count leaves out the fields that only say how the response is sent."""
+    options = {"stream_options": {"include_usage": True}} if path == "/chat/completions" else {}
+    for fields in ({}, {"stream": True, **options}, {"stream": True, "metadata": {"user_id": "x" * 60}}):
+        said = [{"role": "user", "content": "Say hello [[no-usage]]"}]
+        prompt = {"input": said} if path == "/responses" else {"messages": said, "max_tokens": 100}
+        assert client.post(path, {"model": model, **prompt, **fields}).status_code == 200
+    entries = client.texts_when(3)
+    assert [(entry.usage or {})["estimated"] for entry in entries] == [True] * 3
+    assert len({entry.amount_micro_usd for entry in entries}) == 1
+    # `[{"role":"user","content":"Say hello [[no-usage]]"}]` has 52 bytes: 30 around the words, and their 22.
+    assert {(entry.usage or {})["input_tokens"] for entry in entries} == {13}
+    assert client.settled()
+
+
 def test_absurd_behind_another_provider_too(client: TextClient) -> None:
     """Bedrock reports in words of its own."""
     ask(client, "/messages", "claude-haiku-5-5", "[[anthropic: fail]] [[usage-absurd]]", stream=True)

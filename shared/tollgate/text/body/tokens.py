@@ -4,11 +4,13 @@ No tokenizer is run: each vendor has its own, and most are not public. All of th
 pieces of them, so a text has at most one token per byte. On average a token covers about four.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tollgate.text.body.images import IMAGES
+from tollgate.text.body.json_body import JsonBody
 from tollgate.text.body.request import TextRequest
 from tollgate.text.models import TextModel
 
@@ -24,6 +26,12 @@ MESSAGE_OVERHEAD_TOKENS = 16
 BYTES_PER_TOKEN = 4
 # The depth to which content is read: a message's parts, and the parts of a tool result in it.
 MAX_NESTING = 4
+
+# The fields that a model reads. All others control the request: a stream costs as much as the whole response.
+# Anthropic's schema is in `output_config`, beside a control.
+_CONTENT = ("system", "messages", "tools", "functions", "response_format")
+_CONFIG, _SCHEMA = "output_config", "format"
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 # Parts of content that are wholly in the body, as text: their bytes count.
 _PLAIN_PARTS = (
@@ -58,9 +66,12 @@ def _bound(media: _Media, request: TextRequest, model: TextModel) -> int:
 
 
 def input_estimate(request: TextRequest, model: TextModel) -> int:
-    """Return about how many input tokens `request` has, for a provider that reports none. Never 0."""
+    """Return about how many input tokens `request` has, for a provider that reports none. Never 0.
+
+    Only what the model reads counts, so the estimate is the same with and without streaming.
+    """
     media = _media_of(request)
-    text_tokens = tokens_of_bytes(request.body.size_bytes - media.inline_bytes)
+    text_tokens = tokens_of_bytes(_content_bytes(request.body) - media.inline_bytes)
     bound = _bound(media, request, model)
     return max(1, min(text_tokens + media.images * TYPICAL_IMAGE_TOKENS, bound))
 
@@ -73,6 +84,19 @@ def tokens_of_bytes(byte_count: int) -> int:
 def utf8_length(text: str) -> int:
     """Return the length of `text` in UTF-8 bytes; an unpaired surrogate counts as three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _content_bytes(body: JsonBody) -> int:
+    """Return the size of the fields that a model reads: as they were sent, or as compact JSON."""
+    config = body.fields.get(_CONFIG)
+    schema = config.get(_SCHEMA) if isinstance(config, dict) else None
+    sent = (name for name in _CONTENT if body.fields.get(name))
+    sizes = (len(body.texts[name]) if name in body.texts else _size_of(body.fields[name]) for name in sent)
+    return sum(sizes) + (_size_of(schema) if schema else 0)
+
+
+def _size_of(value: Any) -> int:
+    return utf8_length(_ENCODER.encode(value))
 
 
 def _media_of(request: TextRequest) -> _Media:
