@@ -1,4 +1,4 @@
-"""MP4 videos: moving colours above a caption, with music if requested."""
+"""MP4 and MOV videos: moving colours above a caption, with music if requested."""
 
 import tempfile
 from dataclasses import dataclass
@@ -18,6 +18,8 @@ from local.simulator.media.palette import Colour, palette
 from local.simulator.media.sound import SAMPLE_RATE_HZ, chords
 
 FRAMES_PER_S = 8
+FORMATS = {"mp4": "video/mp4", "mov": "video/quicktime"}
+"""The file types of a video, with the media type of each."""
 _AREA_PX = 57_600  # 320 x 180: twelve seconds stay within a tenth of a second of CPU
 _CAPTION_PX = 34
 _REDUCTION = 4
@@ -27,9 +29,10 @@ _TEXT_PX = 12
 
 @dataclass(frozen=True, slots=True)
 class Mp4:
-    """An MP4 (H.264, faststart) of `duration_s` seconds with the aspect ratio `aspect` (width, height).
+    """A video (H.264, faststart) of `duration_s` seconds with the aspect ratio `aspect` (width, height).
 
-    With `audio` it has an AAC track. `caption` and `label` are below the moving part of the image.
+    With `audio` it has an AAC track. `caption` and `label` are below the moving part of the image. `suffix`
+    is a key of `FORMATS`.
     """
 
     aspect: tuple[int, int]
@@ -38,9 +41,13 @@ class Mp4:
     caption: str
     label: str
     seed: int
+    suffix: str = "mp4"
     kind: ClassVar[str] = "video"
-    suffix: ClassVar[str] = "mp4"
-    content_type: ClassVar[str] = "video/mp4"
+
+    @property
+    def content_type(self) -> str:
+        """Return the media type."""
+        return FORMATS[self.suffix]
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -50,10 +57,10 @@ class Mp4:
         return width * scale, height * scale
 
     def render(self) -> bytes:
-        """Return the MP4's bytes."""
+        """Return the video's bytes."""
         # A file on disk, because the muxer reads back its output to move the index to the front.
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "video.mp4")
+            path = Path(folder, f"video.{self.suffix}")
             with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
                 self._write(container)
             return path.read_bytes()

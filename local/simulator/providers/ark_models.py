@@ -12,7 +12,7 @@ from local.simulator.providers.inputs import (
     ModelInput,
     Url,
     VideoInput,
-    images,
+    jpegs,
     made,
     needed,
     one,
@@ -79,10 +79,10 @@ VIDEOS: Mapping[str, type[ModelInput]] = {
     "dreamina-seedance-2-5-260628": made("Videos", LastFrameInput, _SEEDANCE_25),
 }
 IMAGES: Mapping[str, type[ModelInput]] = {
-    "seedream-4-0-250828": images(**_SEEDREAM, **_OPTIMIZED),
-    "seedream-4-5-251128": images(**_SEEDREAM),
-    "seedream-5-0-260128": images(**_SEEDREAM, output_format=one("jpeg", "png")),
-    "dola-seedream-5-0-pro-260628": images(**_SEEDREAM, output_format=one("jpeg", "png")),
+    "seedream-4-0-250828": jpegs(**_SEEDREAM, **_OPTIMIZED),
+    "seedream-4-5-251128": jpegs(**_SEEDREAM),
+    "seedream-5-0-260128": jpegs(**_SEEDREAM, output_format=one("jpeg", "png")),
+    "dola-seedream-5-0-pro-260628": jpegs(**_SEEDREAM, output_format=one("jpeg", "png")),
 }
 LEAST_PX = {
     "seedream-4-0-250828": 921_600,

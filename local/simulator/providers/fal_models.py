@@ -6,7 +6,18 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from local.simulator.providers.inputs import ModelInput, Prompt, Size, Url, Urls, images, needed, one, videos
+from local.simulator.providers.inputs import (
+    ModelInput,
+    Prompt,
+    Size,
+    Url,
+    Urls,
+    images,
+    jpegs,
+    needed,
+    one,
+    videos,
+)
 
 
 class KlingShot(BaseModel):
@@ -153,8 +164,8 @@ def _images() -> dict[str, type[ModelInput]]:
         **{f"{path}/edit": images(**_GPT_25, **_EDIT) for path in gpts},
         **{path: images(**_NANO) for path in nanos},
         **{f"{path}/edit": images(**_NANO, **_EDIT) for path in nanos},
-        **{f"{path}/text-to-image": images(**_SEEDREAM) for path in seedreams},
-        **{f"{path}/edit": images(**_SEEDREAM, **_EDIT) for path in seedreams},
+        **{f"{path}/text-to-image": jpegs(**_SEEDREAM) for path in seedreams},
+        **{f"{path}/edit": jpegs(**_SEEDREAM, **_EDIT) for path in seedreams},
     }
 
 

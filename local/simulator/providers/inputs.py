@@ -36,6 +36,8 @@ _PRESETS = {
 _SHAPES = ("aspect_ratio", "ratio", "size", "image_size")
 _LENGTHS = ("duration", "n_frames")
 _SOUNDS = ("generate_audio", "sound", "audio", "generate_audio_switch")
+_LOUD = (True, "on", "native")
+"""The values that request a sound. Kling's own API has the words."""
 
 _SIDES = re.compile(r"(\d{1,5})[x*](\d{1,5})")
 """Pixels in one word, such as `1024x768`."""
@@ -103,28 +105,47 @@ class ModelInput(BaseModel):
 class ImageInput(ModelInput):
     """The input of an image model."""
 
+    usual_form: ClassVar[str] = "png"
+    """The file type if the request names none."""
+
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return images in the requested shape, by default square."""
         said = self.meant()
         width, height = _pixels(next((said[name] for name in _SHAPES if name in said), "1:1"))
         caption = text(said.get("prompt"))
         seed = said.get("seed", seed_of(caption))
-        made = {"form": said.get("output_format", "png"), "quality": said.get("output_compression", 80)}
+        form = said.get("output_format", self.usual_form)
+        made = {"form": form, "quality": said.get("output_compression", 80)}
         return [Picture(width, height, caption, label, seed + index, **made) for index in range(count)]
+
+
+class JpegInput(ImageInput):
+    """The input of an image model whose usual file type is JPEG."""
+
+    usual_form = "jpeg"
 
 
 class VideoInput(ModelInput):
     """The input of a video model."""
+
+    always_has_sound: ClassVar[bool] = False
 
     def artifacts(self, label: str, count: int) -> list[Artifact]:
         """Return videos with the requested shape, length and sound."""
         said = self.meant()
         shape = _ratio(next((said[name] for name in _SHAPES if name in said), "16:9"))
         length_s = _seconds(next((said[name] for name in _LENGTHS if name in said), USUAL_S))
-        is_loud = any(said.get(name) is True for name in _SOUNDS)
+        is_loud = self.always_has_sound or any(said.get(name) in _LOUD for name in _SOUNDS)
         caption = text(said.get("prompt"))
         seed = said.get("seed", seed_of(caption))
-        return [Mp4(shape, length_s, is_loud, caption, label, seed + index) for index in range(count)]
+        form = said.get("output_format", "mp4")
+        return [Mp4(shape, length_s, is_loud, caption, label, seed + index, form) for index in range(count)]
+
+
+class LoudInput(VideoInput):
+    """The input of a video model that has no field for the sound, and always adds it."""
+
+    always_has_sound = True
 
 
 class ShapeInput(ModelInput):
@@ -147,6 +168,16 @@ class CutoutInput(ModelInput):
 def images(**fields: Any) -> type[ModelInput]:
     """Return the input of an image model, with a prompt and these fields."""
     return made("Images", ImageInput, {"prompt": needed(Prompt), **fields})
+
+
+def jpegs(**fields: Any) -> type[ModelInput]:
+    """Return the input of an image model whose usual file type is JPEG, with a prompt and these fields."""
+    return made("Jpegs", JpegInput, {"prompt": needed(Prompt), **fields})
+
+
+def loud_videos(**fields: Any) -> type[ModelInput]:
+    """Return the input of a video model that always adds a sound, with a prompt unless overridden."""
+    return made("LoudVideos", LoudInput, {"prompt": needed(Prompt), **fields})
 
 
 def videos(**fields: Any) -> type[ModelInput]:

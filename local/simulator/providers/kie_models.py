@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from local.simulator.providers import kie_tools
-from local.simulator.providers.inputs import ModelInput, Prompt, Url, Urls, images, needed, one, videos
+from local.simulator.providers.inputs import ModelInput, Prompt, Url, Urls, images, jpegs, needed, one, videos
 
 _RATIOS = one("1:1", "4:3", "3:4", "16:9", "9:16", "2:3", "3:2", "21:9")
 _KLING_RATIOS = one("16:9", "9:16", "1:1")
@@ -106,8 +106,8 @@ def _seedreams() -> dict[str, type[ModelInput]]:
         "seedream/5-pro-image-to-image": images(**shaped, **two, **_EDIT),
         "seedream/5-flash-text-to-image": images(**shaped, **flash),
         "seedream/5-flash-image-to-image": images(**shaped, **flash, **_EDIT),
-        "bytedance/seedream-v4-text-to-image": images(**old),
-        "bytedance/seedream-v4-edit": images(**old, **_EDIT),
+        "bytedance/seedream-v4-text-to-image": jpegs(**old),
+        "bytedance/seedream-v4-edit": jpegs(**old, **_EDIT),
     }
 
 

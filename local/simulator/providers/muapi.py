@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 
 from local.simulator.jobs import JobState
 from local.simulator.providers import table
-from local.simulator.providers.inputs import Url, Urls, images, one, videos
+from local.simulator.providers.inputs import Url, Urls, images, loud_videos, one
 
 # The reason of a failure is only text, so a refusal of the content cannot be recognised.
 ONLY_WORDS = True
@@ -43,8 +43,8 @@ class Element(BaseModel):
 
 
 _MODELS = {
-    "kling-4.0-text-to-video": videos(**_KLING_4),
-    "kling-4.0-reference-to-video": videos(
+    "kling-4.0-text-to-video": loud_videos(**_KLING_4),
+    "kling-4.0-reference-to-video": loud_videos(
         **_KLING_4,
         image_urls=Annotated[Urls, Field(max_length=10)],
         elements=Annotated[list[Element], Field(max_length=7)],

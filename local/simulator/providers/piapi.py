@@ -17,10 +17,10 @@ from local.simulator.media import Artifact
 from local.simulator.providers import table
 from local.simulator.providers.inputs import (
     ImageInput,
+    LoudInput,
     ModelInput,
     Prompt,
     Url,
-    VideoInput,
     made,
     needed,
     one,
@@ -73,7 +73,7 @@ _FOLLOW_UP = {"origin_task_id": needed(str)}
 MODELS: Mapping[str, type[ModelInput]] = {
     "kling/text_to_video": made(
         "Kling",
-        VideoInput,
+        LoudInput,
         {
             "prompt": needed(Prompt),
             "duration": needed(Annotated[int, Field(ge=3, le=30)]),

@@ -16,10 +16,10 @@ from local.simulator.providers.inputs import (
     Url,
     Urls,
     VideoInput,
+    loud_videos,
     made,
     needed,
     one,
-    videos,
 )
 
 _STATUSES = table.words("created", "processing", "completed", "failed")
@@ -35,22 +35,22 @@ _KLING_4: dict[str, Any] = {
 _IMAGES = Annotated[Urls, Field(max_length=10)]
 _SOUND = {"keep_original_sound": bool}
 _MODELS = {
-    "kwaivgi/kling-v4.0/text-to-video": videos(**_KLING_4),
-    "kwaivgi/kling-v4.0-flash/text-to-video": videos(
+    "kwaivgi/kling-v4.0/text-to-video": loud_videos(**_KLING_4),
+    "kwaivgi/kling-v4.0-flash/text-to-video": loud_videos(
         duration=Annotated[int, Field(ge=3, le=20)], aspect_ratio=_KLING_4["aspect_ratio"]
     ),
-    "kwaivgi/kling-v4.0/image-to-video": videos(
+    "kwaivgi/kling-v4.0/image-to-video": loud_videos(
         **{**_KLING_4, "prompt": Prompt, "image": needed(Url), "last_image": Url},
         keyframes=Annotated[Urls, Field(max_length=8)],
     ),
-    "kwaivgi/kling-v4.0/reference-to-video": videos(
+    "kwaivgi/kling-v4.0/reference-to-video": loud_videos(
         **_KLING_4, **_SOUND, images=_IMAGES, videos=Annotated[Urls, Field(max_length=5)]
     ),
     "bytedance/video-upscaler": made(
         "Upscale", VideoInput, {"video": needed(Url), "target_resolution": one("1080p", "2k", "4k")}
     ),
     "bria/remove-background": made("Cutout", CutoutInput, {"image": needed(Url), "preserve_alpha": bool}),
-    "kwaivgi/kling-v4.0/video-edit": videos(**_KLING_4, **_SOUND, video=needed(Url), images=_IMAGES),
+    "kwaivgi/kling-v4.0/video-edit": loud_videos(**_KLING_4, **_SOUND, video=needed(Url), images=_IMAGES),
 }
 
 

@@ -36,6 +36,7 @@ WAN_PATH = "/dashscope/api/v1/services/aigc/video-generation/video-synthesis"
 WAN_JOB = {"model": "wan2.7-t2v", "input": {"prompt": "a fox"}, "parameters": {"duration": 5}}
 ASYNC = {"x-dashscope-async": "enable"}
 PNG = b"\x89PNG"
+JPEG = b"\xff\xd8\xff"
 V6_PATH = "/pixverse/openapi/v2/video/text/generate"
 V6_JOB = {"prompt": "a fox", "model": "v6", "duration": 5, "quality": "360p", "aspect_ratio": "16:9"}
 
@@ -172,7 +173,7 @@ async def test_xais_image_comes_by_its_address_or_in_the_answer(http: httpx.Asyn
 async def test_arks_image_comes_in_the_answer_where_that_is_asked_for(http: httpx.AsyncClient) -> None:
     job = {"model": "seedream-4-5-251128", "prompt": "a fox", "size": "2K", "response_format": "b64_json"}
     answer = await http.post("/ark/api/v3/images/generations", json=job)
-    assert b64decode(answer.json()["data"][0]["b64_json"]).startswith(PNG)
+    assert b64decode(answer.json()["data"][0]["b64_json"]).startswith(JPEG)
 
 
 async def test_arks_only_image_starts_the_video_also_without_a_role(http: httpx.AsyncClient) -> None:
