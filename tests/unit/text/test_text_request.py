@@ -104,7 +104,9 @@ class TestReadJsonBody:
             (b'{"a": "\xff"}', "Request body is not text in UTF-8."),
             (b"\x1f\x8b\x08\x00", "Request body is compressed (gzip). Send it uncompressed."),
             (b"\x28\xb5\x2f\xfd\x20", "Request body is compressed (zstd). Send it uncompressed."),
-            (b'{"a":' * 100_000, "Request body is nested too deeply."),
+            (b'{"a":' * 100_000, "Request body is nested more than 200 levels deep."),
+            (b'{"a":' * 201 + b"1" + b"}" * 201, "Request body is nested more than 200 levels deep."),
+            (b'{"a":' + b"[" * 200 + b"]" * 200 + b"}", "Request body is nested more than 200 levels deep."),
             (b'{"a": 1, "a": 2}', 'Request body has the field "a" twice.'),
             (b'{"a": [{"b": {"c": 1, "d": 2, "c": 1}}]}', 'Request body has the field "c" twice.'),
         ],
@@ -113,6 +115,10 @@ class TestReadJsonBody:
         with pytest.raises(InvalidInputError) as refused:
             read_json_body(body)
         assert [problem.message for problem in refused.value.problems] == [said]
+
+    def test_two_hundred_levels_are_read(self) -> None:
+        body = b'{"a":' * 198 + b"[" + b'{"b": 1},' * 300 + b"1]" + b"}" * 198
+        assert read_json_body(body).size_bytes == len(body)
 
     @pytest.mark.parametrize(
         "body",

@@ -67,7 +67,7 @@ def foreign_in_items(items: Sequence[Mapping[str, Any]]) -> list[Problem]:
 def _in_parts(parts: Any, path: str, depth: int | None = None) -> Iterator[Problem]:
     """Look at parts and all that is in them, down to `depth` objects if it is given.
 
-    Without recursion: a body nests as deep as its sender likes.
+    Without recursion, because a body can have many levels.
     """
     waiting: list[tuple[Any, str, int]] = [(parts, path, 0)]
     while waiting:

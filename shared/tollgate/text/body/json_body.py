@@ -23,6 +23,10 @@ MAX_BODY_BYTES = 6 * 1024 * 1024
 MAX_VALUES = 320_000
 # Top-level fields; the protocols define some forty.
 MAX_MEMBERS = 200
+# Levels of lists and objects, as in bodies of media (the bound of pydantic's parser). Python's own bound
+# differs by version and by the place of a call, so code that reads a body could fail later.
+MAX_NESTING = 200
+_CONTAINERS = frozenset({dict, list})
 # A comma or an opening bracket precedes each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -121,9 +125,23 @@ def read_json_body(body: bytes) -> JsonBody:
     try:
         if _values_at_most(body) > MAX_VALUES:
             raise _UnusableBodyError(f"has more than {MAX_VALUES} values")
-        return _members(body.decode(), body)
+        found = _members(body.decode(), body)
     except (ValueError, RecursionError) as exc:
         raise InvalidInputError([Problem("", f"Request body {_fault(exc)}.")]) from exc
+    if body.count(b"{") + body.count(b"[") > MAX_NESTING and _is_deep(found.fields):
+        raise InvalidInputError([Problem("", f"Request body {_fault(RecursionError())}.")])
+    return found
+
+
+def _is_deep(fields: Mapping[str, Any]) -> bool:
+    """Return whether an object has more than `MAX_NESTING` levels."""
+    level: list[Any] = [fields]
+    for _ in range(MAX_NESTING):
+        inner = [one if type(one) is list else one.values() for one in level]
+        level = [each for values in inner for each in values if type(each) in _CONTAINERS]
+        if not level:
+            return False
+    return True
 
 
 def _values_at_most(body: bytes) -> int:
@@ -186,7 +204,7 @@ def _fault(error: ValueError | RecursionError) -> str:
         case UnicodeDecodeError():
             return "is not text in UTF-8"
         case RecursionError():
-            return "is nested too deeply"
+            return f"is nested more than {MAX_NESTING} levels deep"
         case _:
             # Python reads whole numbers of 4,300 digits at most.
             return "has a number that is too large"

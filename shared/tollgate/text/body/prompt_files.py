@@ -91,7 +91,7 @@ async def with_files(body: bytes, caller: Caller, files: PromptFiles) -> bytes:
 
 def _references(value: Any, path: str) -> Iterator[_Reference]:
     """Yield the objects with a file's id in a prompt, in their order."""
-    # A loop, because a body can be nested deeper than Python's stack.
+    # A loop instead of recursion, because a body can have many levels.
     waiting: list[tuple[Any, Any, str]] = [(value, None, path)]
     while waiting:
         node, parent, where = waiting.pop()
