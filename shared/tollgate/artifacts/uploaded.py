@@ -10,7 +10,7 @@ from typing import Any
 
 from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, id_of, matching
+from tollgate.kit.http.query import QueryReader, id_of
 from tollgate.kit.problems import Problem, one_of, unknown_fields
 
 DEFAULT_PAGE, MAX_PAGE = 20, 100
@@ -82,8 +82,8 @@ def read_files_query(query: Mapping[str, str]) -> FilesQuery:
     limit = reader.limit(DEFAULT_PAGE, LARGEST_LIMIT)
     cursors = [reader.read(name, id_of("file"), None, "Not a file's id.") for name in ("after", "after_id")]
     cursors.append(reader.read("page", _cursor, None, "Not the next_page of a list."))
-    order = reader.choose("order", matching(ORDERS.__contains__), "desc", ORDERS)
-    purpose = reader.choose("purpose", matching(LISTED_PURPOSES.__contains__), None, LISTED_PURPOSES)
+    order = reader.one_of("order", ORDERS, "desc")
+    purpose = reader.one_of("purpose", LISTED_PURPOSES, None)
     reader.finish()
     after = next((one for one in cursors if one is not None), None)
     return FilesQuery(min(limit, MAX_PAGE), after, order == "asc", purpose)

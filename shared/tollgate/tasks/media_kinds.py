@@ -27,7 +27,7 @@ def kind_problems(
         wanted = set() if field is None else media_of(field)
         if not wanted:
             continue
-        for path, text in _texts(value, f"/input/{name}"):
+        for path, text in texts_in(value, f"/input/{name}"):
             found = kind_of(text)
             if found in (None, *wanted) or (found == _CAN_BE_AUDIO and "audio" in wanted):
                 continue
@@ -35,13 +35,10 @@ def kind_problems(
             yield Problem(path, f"Must be {allowed}, is {with_article(str(found))}.", allowed)
 
 
-def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:
+def texts_in(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield each text in a value of an accepted input, which is not deep, with its path."""
     if isinstance(value, str):
         yield path, value
-    elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from _texts(one, f"{path}/{index}")
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            yield from _texts(one, f"{path}/{name}")
+    elif isinstance(value, Mapping | list):
+        for name, one in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from texts_in(one, f"{path}/{name}")

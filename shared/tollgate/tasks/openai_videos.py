@@ -13,7 +13,7 @@ from tollgate.catalog.models import Model
 from tollgate.catalog.profiles.base import IMAGES
 from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.http.query import QueryReader, id_of, matching
+from tollgate.kit.http.query import QueryReader, id_of
 from tollgate.kit.problems import Problem
 from tollgate.tasks.models import Task, TaskStatus
 from tollgate.tasks.openai_media import (
@@ -66,7 +66,7 @@ def read_video_query(query: Mapping[str, str]) -> VideoQuery:
     reader = QueryReader(query, ("after", "limit", "order"))
     limit = reader.limit(DEFAULT_PAGE, MAX_PAGE)
     after = reader.read("after", id_of("task"), None, "Must be the id of a video.")
-    order = reader.choose("order", matching(ORDERS.__contains__), "desc", ORDERS)
+    order = reader.one_of("order", ORDERS, "desc")
     reader.finish()
     return VideoQuery(limit, after, order == "asc")
 
@@ -77,7 +77,7 @@ def read_content_query(query: Mapping[str, str]) -> None:
     OpenAI also has the variants `thumbnail` and `spritesheet`. A client would store our video as this image.
     """
     reader = QueryReader(query, ("variant",))
-    reader.choose("variant", matching(VARIANTS.__contains__), None, VARIANTS)
+    reader.one_of("variant", VARIANTS, None)
     reader.finish()
 
 

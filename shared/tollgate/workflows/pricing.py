@@ -21,6 +21,7 @@ from tollgate.kit.problems import Problem
 from tollgate.quotes.parts import text_part
 from tollgate.quotes.request import Asked, check_scopes
 from tollgate.routing.selection import Policies
+from tollgate.tasks.media_kinds import texts_in
 from tollgate.tasks.priced import PricedTask
 from tollgate.tasks.service import TaskService, below
 from tollgate.text.body.request import LIMIT_FIELDS, TextRequest, read_request
@@ -233,7 +234,7 @@ def _type_problems(step: AskedStep, by_id: Mapping[str, PricedTask], samples: _S
     checked = by_id[step.step_id].request
     for name, info in checked.model.input_class.published().items():
         wanted = media_of(info)
-        for text in _texts_in(checked.checked.values.get(name)):
+        for _, text in texts_in(checked.checked.values.get(name)):
             if text in samples.known and wanted:
                 made = _TYPES[by_id[samples.known[text].step].request.model.media_type]
                 if made not in wanted:
@@ -244,14 +245,6 @@ def _type_problems(step: AskedStep, by_id: Mapping[str, PricedTask], samples: _S
 def _most_files(one: PricedTask) -> int:
     times = one.request.model.pricing.times
     return MAX_FILES if times is None else int(one.request.checked.values.get(times, 1))
-
-
-def _texts_in(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list):
-        for inner in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts_in(inner)
 
 
 def _below_input(problem: Problem, options: Mapping[str, Any]) -> Problem:

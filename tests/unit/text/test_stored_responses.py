@@ -15,11 +15,10 @@ from tollgate.accounts.scopes import ALL_SCOPES
 from tollgate.audit.notes import AuditNotes
 from tollgate.kit.errors import ForbiddenError, InvalidInputError, PayloadTooLargeError
 from tollgate.kit.ids import new_id
-from tollgate.text.body.json_body import MAX_BODY_BYTES
+from tollgate.text.body.json_body import MAX_BODY_BYTES, json_text
 from tollgate.text.body.tokens import utf8_length
 from tollgate.text.responses.conversations import ConversationRepository
 from tollgate.text.responses.gathering import PIECE_BYTES, encoded_list
-from tollgate.text.responses.items import json_text
 from tollgate.text.responses.repository import MAX_AT_ONCE, ResponseRepository
 from tollgate.text.responses.service import ResponsesService
 from tollgate.text.responses.storage import Storage

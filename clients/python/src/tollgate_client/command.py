@@ -243,7 +243,7 @@ def _chat(chosen: argparse.Namespace) -> int:
             for text in client.stream_chat(chosen.model, [*system, {"role": "user", "content": message}]):
                 print(text, end="", flush=True)
     except BrokenStreamError:
-        # The error gets a line of its own.
+        # The error begins on a new line.
         print()
         raise
     print()

@@ -1,6 +1,6 @@
 """The query of a request, parameter by parameter, with every problem at once. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -61,6 +61,10 @@ class QueryReader:
         """Return a parameter like `read`. The problem lists the `values`, which are all that are valid."""
         problem = one_of(f"/{name}", values)
         return self.read(name, reader, default, problem.message, problem.allowed)
+
+    def one_of(self, name: str, values: Collection[str], default: Default) -> str | Default:
+        """Return a parameter, or `default` if it is missing. Other texts than the `values` are a problem."""
+        return self.choose(name, matching(values.__contains__), default, values)
 
     def finish(self) -> None:
         """Raise `InvalidInputError` if there was any problem."""

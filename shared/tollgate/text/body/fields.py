@@ -239,7 +239,7 @@ RESPONSES: Table = {
     "moderation": Field(Rule.REFUSED, _SUPPORT),
     "access_programs": Field(Rule.REFUSED, _SUPPORT),
     "image": Field(Rule.REFUSED, _SUPPORT),
-    # A chat's names for what has another place here, as in OpenAI's service.
+    # Fields of chats that have another name in this protocol. OpenAI refuses them too.
     "messages": Field(Rule.REFUSED, "Send `input` instead.", own=False),
     "response_format": Field(Rule.REFUSED, "Send `text.format` instead.", own=False),
     "reasoning_effort": Field(Rule.REFUSED, "Send `reasoning.effort` instead.", own=False),

@@ -26,6 +26,7 @@ MAX_MEMBERS = 200
 # Levels of lists and objects, as in bodies of media (the bound of pydantic's parser). Python's own bound
 # differs by version and by the place of a call, so code that reads a body could fail later.
 MAX_NESTING = 200
+_TOO_DEEP = f"is nested more than {MAX_NESTING} levels deep"
 _CONTAINERS = frozenset({dict, list})
 # A comma or an opening bracket precedes each value, except a value at the start of the body.
 _BEGINNINGS = (b",", b"[", b"{")
@@ -72,6 +73,8 @@ def _twice(name: str) -> _UnusableBodyError:
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
+# Without escapes, which the provider would count as more characters.
+_TEXT_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_number)
 
 
@@ -113,6 +116,11 @@ def dumps(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
+def json_text(value: Any) -> str:
+    """Return a value as JSON for a text. It is never longer than in the request, which bounds the input."""
+    return _TEXT_ENCODER.encode(value)
+
+
 def read_json_body(body: bytes) -> JsonBody:
     """Return the JSON object in `body` with its members' texts.
 
@@ -129,7 +137,7 @@ def read_json_body(body: bytes) -> JsonBody:
     except (ValueError, RecursionError) as exc:
         raise InvalidInputError([Problem("", f"Request body {_fault(exc)}.")]) from exc
     if body.count(b"{") + body.count(b"[") > MAX_NESTING and _is_deep(found.fields):
-        raise InvalidInputError([Problem("", f"Request body {_fault(RecursionError())}.")])
+        raise InvalidInputError([Problem("", f"Request body {_TOO_DEEP}.")])
     return found
 
 
@@ -204,7 +212,7 @@ def _fault(error: ValueError | RecursionError) -> str:
         case UnicodeDecodeError():
             return "is not text in UTF-8"
         case RecursionError():
-            return f"is nested more than {MAX_NESTING} levels deep"
+            return _TOO_DEEP
         case _:
             # Python reads whole numbers of 4,300 digits at most.
             return "has a number that is too large"

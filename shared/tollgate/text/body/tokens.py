@@ -4,13 +4,12 @@ No tokenizer is run: each vendor has its own, and most are not public. All of th
 pieces of them, so a text has at most one token per byte. On average a token covers about four.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tollgate.text.body.images import IMAGES
-from tollgate.text.body.json_body import JsonBody
+from tollgate.text.body.json_body import JsonBody, json_text
 from tollgate.text.body.request import TextRequest
 from tollgate.text.models import TextModel
 
@@ -31,7 +30,6 @@ MAX_NESTING = 4
 # Anthropic's schema is in `output_config`, beside a control.
 _CONTENT = ("system", "messages", "tools", "functions", "response_format")
 _CONFIG, _SCHEMA = "output_config", "format"
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 # Parts of content that are wholly in the body, as text: their bytes count.
 _PLAIN_PARTS = (
@@ -96,7 +94,7 @@ def _content_bytes(body: JsonBody) -> int:
 
 
 def _size_of(value: Any) -> int:
-    return utf8_length(_ENCODER.encode(value))
+    return utf8_length(json_text(value))
 
 
 def _media_of(request: TextRequest) -> _Media:

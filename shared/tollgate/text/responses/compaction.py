@@ -13,13 +13,13 @@ from typing import Any
 
 from tollgate.kit.problems import Problem
 from tollgate.routing.reading import FIELDS as ROUTING
+from tollgate.text.body.json_body import json_text
 from tollgate.text.models import TextProtocol
 from tollgate.text.responses.items import (
     COMPACTION,
     SUMMARY,
     is_call,
     is_output,
-    json_text,
     listed,
     prefix_of,
 )

@@ -4,7 +4,6 @@ A turn of the assistant is one message in a chat and several items here: its rea
 calls. Signed thinking travels in a reasoning item's `encrypted_content`, which clients send back unread.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import one_of
 from tollgate.text.body.fields import invalid
+from tollgate.text.body.json_body import json_text
 from tollgate.text.translation.call_state import is_state, states_of, with_states
 from tollgate.text.translation.message_state import is_message_state, state_fields
 from tollgate.text.translation.thinking import unsealed
@@ -33,8 +33,6 @@ SUMMARY_INTRODUCTION = "Summary of the conversation before this point:"
 NAMESPACE_MARK = "__"
 
 COMPLETED = "completed"
-# Without escapes, which the provider would count as more characters.
-_TEXT_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _PREFIXES = {
     "reasoning": "rs",
     "function_call": "fc",
@@ -161,11 +159,6 @@ def _listed_message(item: Item) -> dict[str, Any]:
         # A client may leave these out.
         parts = [{"annotations": [], "logprobs": [], **part} if _is_said(part) else part for part in parts]
     return {"status": COMPLETED, **item, "type": "message", "content": parts}
-
-
-def json_text(value: Any) -> str:
-    """Return a value as JSON for a text. It is never longer than in the request, which bounds the input."""
-    return _TEXT_ENCODER.encode(value)
 
 
 def _is_said(part: object) -> bool:
