@@ -92,7 +92,8 @@ class TestReadJsonBody:
     @pytest.mark.parametrize(
         ("body", "said"),
         [
-            (b"", "Request body must be a JSON object."),
+            (b"", "Request body is empty. Send a JSON object."),
+            (b" \n", "Request body is empty. Send a JSON object."),
             (b" [1]", "Request body must be a JSON object."),
             (b'{"model": "gpt", "n"}', "Request body is not valid JSON (line 1, column 21)."),
             (b'{\n "a": 1,\n}', "Request body is not valid JSON (line 3, column 1)."),

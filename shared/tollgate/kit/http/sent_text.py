@@ -1,4 +1,4 @@
-"""Request bodies that are no plain text: compressed, or with a byte order mark. Pure."""
+"""Request bodies that are no plain text: compressed, empty, or with a byte order mark. Pure."""
 
 from tollgate.kit.errors import InvalidInputError
 from tollgate.kit.problems import Problem
@@ -10,10 +10,16 @@ _COMPRESSED = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 
 
 def sent_text(body: bytes) -> bytes:
-    """Return a body without a byte order mark. Raises `InvalidInputError` if it is compressed."""
+    """Return a body without a byte order mark.
+
+    Raises `InvalidInputError` if it is compressed or empty.
+    """
     for name, start in _COMPRESSED.items():
         if body.startswith(start):
             raise InvalidInputError(
                 [Problem("", f"Request body is compressed ({name}). Send it uncompressed.")]
             )
-    return body.removeprefix(_BYTE_ORDER_MARK)
+    text = body.removeprefix(_BYTE_ORDER_MARK)
+    if not text or text.isspace():
+        raise InvalidInputError([Problem("", "Request body is empty. Send a JSON object.")])
+    return text

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
 from tollgate.kit.http.json_body import MAX_BODY_BYTES, json_object
+from tollgate.kit.problems import Problem
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(
@@ -44,8 +45,6 @@ class TestRefused:
     @pytest.mark.parametrize(
         "body",
         [
-            b"",
-            b" ",
             b"{",
             b'{"a": 1} x',
             b"{'a': 1}",
@@ -71,6 +70,12 @@ class TestRefused:
         (problem,) = caught.value.body()["error"]["details"]
         assert problem["path"] == ""
         assert re.fullmatch(r"Request body is not valid JSON \(line \d+, column \d+\)\.", problem["message"])
+
+    @pytest.mark.parametrize("body", [b"", b" ", b"\r\n\t", b"\xef\xbb\xbf"])
+    def test_an_empty_body_is_called_empty(self, body: bytes) -> None:
+        with pytest.raises(InvalidInputError) as caught:
+            json_object(body)
+        assert caught.value.problems == [Problem("", "Request body is empty. Send a JSON object.")]
 
     def test_the_place_is_named(self) -> None:
         with pytest.raises(InvalidInputError) as caught:
