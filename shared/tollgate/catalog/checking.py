@@ -14,7 +14,7 @@ from tollgate.catalog.nearest import nearest
 from tollgate.catalog.profiles.base import IMAGES, Profile
 from tollgate.catalog.rules import CheckedInput, at, printable
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, of_value
 
 # However much of a body is wrong, the answer stays small.
 MAX_PROBLEMS = 100
@@ -116,7 +116,7 @@ def _read_fields(
     try:
         return profile.model_validate(known).model_dump(exclude_none=True), set()
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
+        found = error.errors(include_url=False)
     problems += map(_problem, found[: MAX_PROBLEMS + 1])
     invalid = {str(one["loc"][0]) for one in found}
     # With defaults, so that the rules see the input without the invalid fields.
@@ -129,10 +129,13 @@ def _problem(error: Any) -> Problem:
     """Describe pydantic's error in our words; our own kinds bring theirs."""
     path = at(*error["loc"])
     if error["type"] == "refused":
-        return Problem(path, error["ctx"]["message"], error["ctx"]["allowed"])
+        problem = Problem(path, error["ctx"]["message"], error["ctx"]["allowed"])
+        return of_value(problem, error["input"])
     if error["type"] == "extra_forbidden":
         return Problem(path, f"Unknown field {printable(str(error['loc'][-1]))!r}.")
-    return Problem(path, OBJECT_MESSAGES.get(error["type"], "Must be an object."))
+    if error["type"] in OBJECT_MESSAGES:
+        return Problem(path, OBJECT_MESSAGES[error["type"]])
+    return of_value(Problem(path, "Must be an object."), error["input"])
 
 
 def _without_blanks(values: dict[str, Any], known: dict[str, Any]) -> CheckedInput:

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 from tollgate.catalog.kinds import Many
 from tollgate.catalog.profiles.base import IMAGES, Profile
 from tollgate.catalog.rules import at
-from tollgate.kit.problems import Problem
+from tollgate.kit.problems import Problem, of_value
 
 Schema = dict[str, Any]
 
@@ -101,7 +101,7 @@ def _problem_of_one(images: Any) -> Problem | None:
         _ONE.check(images)
     except PydanticCustomError as error:
         context = error.context or {}
-        return Problem(at(IMAGES), context["message"], context["allowed"])
+        return of_value(Problem(at(IMAGES), context["message"], context["allowed"]), images)
     return None
 
 

@@ -20,6 +20,7 @@ from tollgate.catalog.nearest import nearest
 
 MAX_URL_CHARS = 2_048
 URL_START = r"^[hH][tT]{2}[pP][sS]?://[^\s/?#]"
+_URL = "an absolute http(s) URL"
 WEB_URL = re.compile(r"https?://[^\s\x00-\x1f/?#]+[^\s\x00-\x1f]*", re.IGNORECASE)
 
 
@@ -61,12 +62,10 @@ class Text(Kind):
 
     def check(self, value: Any) -> str:
         """Return `value` if it is a string of Unicode text that is short enough."""
-        text = _string(value)
+        allowed = f"at most {self.max_length} characters"
+        text = _string(value, allowed)
         if len(text) > self.max_length:
-            refuse(
-                f"Must have at most {self.max_length} characters, has {len(text)}.",
-                f"at most {self.max_length} characters",
-            )
+            refuse(f"Must have {allowed}, has {len(text)}.", allowed)
         return text
 
     def schema(self) -> dict[str, Any]:
@@ -83,7 +82,7 @@ class Pattern(Kind):
 
     def check(self, value: Any) -> str:
         """Return `value` if it matches."""
-        text = _string(value)
+        text = _string(value, self.shown)
         # As a whole: `match` would take a text that only begins well.
         if not re.fullmatch(self.regex, text):
             refuse(f"Must be {self.shown}.", self.shown)
@@ -105,17 +104,14 @@ class Url(Kind):
 
     def check(self, value: Any) -> str:
         """Return `value` if it is an absolute http(s) URL of at most `MAX_URL_CHARS` characters."""
-        text = _string(value)
+        text = _string(value, _URL)
         if text[:5].lower() == "data:":
             # Media in data URIs became URLs of our storage before this (`artifacts/inputs.py`): this is none.
-            refuse(
-                "A file or a data URI must contain an image, video or audio, a data URI in base64.",
-                "an absolute http(s) URL",
-            )
+            refuse("A file or a data URI must contain an image, video or audio, a data URI in base64.", _URL)
         if len(text) > MAX_URL_CHARS:
-            refuse(f"Must have at most {MAX_URL_CHARS} characters.", "an absolute http(s) URL")
+            refuse(f"Must have at most {MAX_URL_CHARS} characters.", _URL)
         if not WEB_URL.fullmatch(text) or not _has_host(text):
-            refuse("Must be an absolute http(s) URL.", "an absolute http(s) URL")
+            refuse(f"Must be {_URL}.", _URL)
         return text
 
     def schema(self) -> dict[str, Any]:
@@ -302,9 +298,9 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _string(value: object) -> str:
+def _string(value: object, allowed: str) -> str:
     if not isinstance(value, str):
-        refuse("Must be a string.")
+        refuse("Must be a string.", allowed)
     try:
         value.encode()
     except UnicodeEncodeError:  # JSON can carry half a surrogate pair, which no store or provider takes

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 # That one answer lists; a megabyte of wrong fields would otherwise be answered with forty.
@@ -12,6 +12,7 @@ MAX_DETAILS_BYTES = 56 * 1024
 MAX_PATH_LENGTH, MAX_MESSAGE_LENGTH = 200, 1_000
 # Longest piece of user input echoed in an error message.
 MAX_QUOTED_LENGTH = 100
+NULL = "Null is no value: send one, or leave the field out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Problem:
         path = shortened(self.path, MAX_PATH_LENGTH)
         shown: dict[str, Any] = {"path": path, "message": shortened(self.message, MAX_MESSAGE_LENGTH)}
         return shown if self.allowed is None else {**shown, "allowed": self.allowed}
+
+
+def of_value(problem: Problem, value: object) -> Problem:
+    """Return the problem of a field's value. If the value is null, the message also says what to do."""
+    return problem if value is not None else replace(problem, message=f"{problem.message} {NULL}")
 
 
 def shortened(text: str, most: int = MAX_QUOTED_LENGTH) -> str:

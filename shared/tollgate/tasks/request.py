@@ -17,7 +17,7 @@ from tollgate.catalog.rules import CheckedInput
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError, PayloadTooLargeError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.numbers import whole_number
-from tollgate.kit.problems import Problem, one_of, unknown_fields
+from tollgate.kit.problems import Problem, of_value, one_of, unknown_fields
 from tollgate.providers.runtime.routing import routes_for
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 from tollgate.routing.reading import read_wishes, resolved
@@ -182,10 +182,11 @@ def _checked(
     """Return an optional field's value, with its problem noted if it has one."""
     if name not in body:
         return None
-    found = problem_of(body[name])
+    value = body[name]
+    found = problem_of(value)
     if found is not None:
-        problems.append(found)
-    return body[name]
+        problems.append(of_value(found, value))
+    return value
 
 
 def _metadata_problem(value: Any) -> Problem | None:

@@ -13,7 +13,8 @@ RESOLVE_TIMEOUT_S = 1.0
 def url_problem(path: str, value: Any, guard: AddressGuard) -> Problem | None:
     """Return the problem that the text of a URL shows, if any; `path` is the URL's path in the body."""
     if not isinstance(value, str):
-        return Problem(path, "Must be a string.", f"a public http(s) URL of at most {MAX_URL_LENGTH}")
+        allowed = f"a public http(s) URL of at most {MAX_URL_LENGTH} characters"
+        return Problem(path, "Must be a string.", allowed)
     try:
         guard.check_url(value)
     except ForbiddenAddressError as exc:

@@ -8,7 +8,7 @@ from typing import Any
 from tollgate.kit.errors import InvalidInputError, PayloadTooLargeError
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.numbers import whole_number
-from tollgate.kit.problems import Problem, unknown_fields
+from tollgate.kit.problems import Problem, of_value, unknown_fields
 from tollgate.quotes.request import stored_body
 from tollgate.tasks.request import MAX_COST_CENTS
 from tollgate.webhooks.receivers import url_problem
@@ -68,7 +68,8 @@ def read_workflow(body: Mapping[str, Any], guard: AddressGuard) -> AskedWorkflow
     cents = whole_number(body["maxCostCents"]) if "maxCostCents" in body else 0
     if cents is None or not 0 <= cents <= MAX_COST_CENTS:
         allowed = f"0 to {MAX_COST_CENTS}"
-        problems.append(Problem("/maxCostCents", f"Must be whole cents, {allowed}.", allowed))
+        problem = Problem("/maxCostCents", f"Must be whole cents, {allowed}.", allowed)
+        problems.append(of_value(problem, body["maxCostCents"]))
     steps = _steps(body.get("steps"), problems)
     if problems:
         raise InvalidInputError(problems)
@@ -135,7 +136,8 @@ def _step(
 
 def _depends_on(sent: Any, pointer: str, earlier: Sequence[str], problems: list[Problem]) -> list[str]:
     if not isinstance(sent, list):
-        problems.append(Problem(f"{pointer}/dependsOn", "Must be a list of the ids of earlier steps."))
+        problem = Problem(f"{pointer}/dependsOn", "Must be a list of the ids of earlier steps.")
+        problems.append(of_value(problem, sent))
         return []
     for number, each in enumerate(sent):
         if each not in earlier:

@@ -13,6 +13,7 @@ from tests.support.laws import examples
 from tests.unit.catalog.cases import CATALOG, URL, problems
 from tests.unit.catalog.strategies import any_json, valid_inputs
 from tollgate.catalog.checking import MAX_PROBLEMS
+from tollgate.catalog.kinds import Ignored, kind_of
 from tollgate.catalog.models import Model
 from tollgate.catalog.params import json_schema
 from tollgate.kit.errors import InvalidInputError
@@ -70,6 +71,59 @@ class TestMessages:
         assert paths == {
             "/input/promt", "/input/duration", "/input/seed", "/input/imageUrls/0", "/input/cameraFixed",
         }  # fmt: skip
+
+
+NULL = "Null is no value: send one, or leave the field out."
+
+
+class TestNull:
+    @pytest.mark.parametrize(
+        ("given", "path", "message", "allowed"),
+        [
+            ({"prompt": None}, "/prompt", "Must be a string.", "at most 4000 characters"),
+            ({"seed": None}, "/seed", "Must be a whole number from 0 to 4294967295.", "0 to 4294967295"),
+            ({"cameraFixed": None}, "/cameraFixed", "Must be true or false.", [True, False]),
+            ({"duration": None}, "/duration", "Must be a number, one of: 4, 8, 12.", [4, 8, 12]),
+            ({"imageUrls": None}, "/imageUrls", "Must be an array.", "at most 9 items"),
+            ({"imageUrls": [None]}, "/imageUrls/0", "Must be a string.", "an absolute http(s) URL"),
+            ({"imageWithRoles": [None]}, "/imageWithRoles/0", "Must be an object.", None),
+            (
+                {"imageWithRoles": [{"url": URL, "role": None}]},
+                "/imageWithRoles/0/role",
+                "Must be a string, one of: first_frame, last_frame.",
+                ["first_frame", "last_frame"],
+            ),
+        ],
+    )
+    def test_a_field_states_what_it_takes_and_that_null_is_left_out(
+        self, given: dict[str, Any], path: str, message: str, allowed: Any
+    ) -> None:
+        found = problems("VID-F", {"prompt": "x", **given})
+        assert found == [Problem(f"/input{path}", f"{message} {NULL}", allowed)]
+
+    def test_other_problems_of_a_null_stay_as_they_are(self) -> None:
+        assert problems("VID-F", {"prompt": "x", "promt": None})[0].message.startswith(
+            "Unknown field 'promt'."
+        )
+        nested = {"imageWithRoles": [{"url": URL, "role": "first_frame", "rol": None}]}
+        assert [one.message for one in problems("VID-F", nested)] == ["Unknown field 'rol'."]
+        assert problems("VID-F", {"imageWithRoles": [{"url": URL}]})[0].message == "Required."
+
+    def test_the_other_name_of_a_single_image_says_so_too(self) -> None:
+        with pytest.raises(InvalidInputError) as caught:
+            CATALOG.media_model("wan-2.7-edit-video").check({"imageUrls": None})
+        (found,) = [one for one in caught.value.problems if one.path == "/input/imageUrls"]
+        assert found == Problem("/input/imageUrls", f"Must be an array. {NULL}", "exactly 1 item")
+
+    @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.id)
+    def test_every_field_of_every_model_says_so(self, model: Model) -> None:
+        for name, field in model.input_class.published().items():
+            if isinstance(kind_of(name, field), Ignored):
+                continue
+            with pytest.raises(InvalidInputError) as caught:
+                model.check({name: None})
+            (message,) = [one.message for one in caught.value.problems if one.path == f"/input/{name}"]
+            assert message.endswith(NULL), name
 
 
 class TestUrls:

@@ -171,7 +171,7 @@ class TestMessages:
             ([], "Must have exactly 1 item, has 0."),
             ([URL, URL], "Must have exactly 1 item, has 2."),
             (URL, "Must be an array."),
-            (None, "Must be an array."),
+            (None, "Must be an array. Null is no value: send one, or leave the field out."),
         ],
     )
     def test_a_single_url_is_a_list_of_one(self, images: Any, message: str) -> None:
