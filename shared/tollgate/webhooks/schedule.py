@@ -36,8 +36,9 @@ FIRST_DEFERRAL_S = 2
 MAX_REDELIVERIES = 20
 # A second request for a redelivery within this time is a double click, and is ignored.
 REDELIVERY_GAP_MS = 10 * MS_PER_S
-# One test per account in this time, so that no one can flood another company's server through Tollgate.
-TEST_GAP_MS = 2 * MS_PER_S
+# One test per account in this time, so that no one can flood another company's server through Tollgate. It is
+# the `Retry-After` of `ConcurrencyLimitedError`.
+TEST_GAP_MS = 5 * MS_PER_S
 # Attempts in a row, each with up to 3 KB of the answer as stored. DynamoDB's limit for a row is 400 KB.
 MAX_LOG = 10
 
