@@ -88,6 +88,30 @@ class TestLimits:
             ["rows", "1"],
         ]
 
+    def test_a_limit_gets_its_default_again_and_the_others_stay(
+        self, run: Run, customer: OpenedAccount
+    ) -> None:
+        account = customer.account_id
+        own = answer(
+            run(*("accounts", "limits", account, "--json"), *("--text-at-once", "60", "--open-tasks", "9"))
+        )
+        reset = run(*("accounts", "limits", account, "--json"), *("--reset", "text-at-once"))
+        assert answer(reset) == {**own, "textAtOnce": None, "openTasks": 9}
+        both = ("--reset", "open-tasks", "--reset", "running-tasks", "--requests-per-minute", "7")
+        assert answer(run("accounts", "limits", account, "--json", *both)) == {
+            **own,
+            "textAtOnce": None,
+            "openTasks": None,
+            "requestsPerMinute": 7,
+        }
+
+    def test_a_limit_that_is_set_and_reset_at_once_is_refused(
+        self, run: Run, customer: OpenedAccount
+    ) -> None:
+        words = ("--open-tasks", "9", "--reset", "open-tasks")
+        refused = run("accounts", "limits", customer.account_id, *words)
+        assert refusal(refused) == "tollgate: --reset open-tasks: it is set too."
+
     def test_tasks_run_and_end_in_the_rows_that_they_were_charged_to(
         self, run: Run, customer: OpenedAccount, clock: ManualClock
     ) -> None:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +33,16 @@ _DEFAULT_LIMITS = {
     "openTasks": MAX_OPEN_TASKS,
 }
 _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
+
+
+class Limit(StrEnum):
+    """A limit that an account can have of its own, as its option is called."""
+
+    TEXT_AT_ONCE = "text-at-once"
+    REQUESTS_PER_MINUTE = "requests-per-minute"
+    RUNNING_TASKS = "running-tasks"
+    OPEN_TASKS = "open-tasks"
+
 
 AccountId = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="The account's id (usr_…), or a member's sign-in address.")
@@ -266,20 +277,27 @@ def limits(
         int | None, typer.Option(min=1, max=MAX_TASKS, help="Tasks at providers at once.")
     ] = None,
     open_tasks: Annotated[int | None, typer.Option(min=1, max=MAX_TASKS, help="Open tasks.")] = None,
+    reset: Annotated[
+        list[Limit] | None, typer.Option(help="A limit that gets its default again. Can be repeated.")
+    ] = None,
     stack: Stack = None,
     local: Local = LOCAL,
     as_json: AsJson = False,
 ) -> None:
-    """Show the limits of an account, or set the given limits and keep the others."""
+    """Show the limits of an account, or set and reset the given limits and keep the others."""
+    named = {
+        Limit.TEXT_AT_ONCE: text_at_once,
+        Limit.REQUESTS_PER_MINUTE: requests_per_minute,
+        Limit.RUNNING_TASKS: running_tasks,
+        Limit.OPEN_TASKS: open_tasks,
+    }
+    for limit in reset or ():
+        if named[limit] is not None:
+            raise CommandError(f"--reset {limit}: it is set too.")
+    given = {limit for limit, value in named.items() if value is not None}.union(reset or ())
+    wanted: dict[str, Any] = {limit.replace("-", "_"): named[limit] for limit in given}
     service = service_of(stack, local)
     found = service.account_console.get(account)
-    named = {
-        "text_at_once": text_at_once,
-        "requests_per_minute": requests_per_minute,
-        "running_tasks": running_tasks,
-        "open_tasks": open_tasks,
-    }
-    wanted: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if wanted:
         found = service.account_console.limit(found, replace(found.limits, **wanted))
     shown = _limits(found)
