@@ -10,7 +10,7 @@ import typer
 
 from tollgate.accounts.models import Account
 from tollgate.command.errors import CommandError
-from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
+from tollgate.command.options import LOCAL, AsJson, Local, Reason, ShownReason, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, micro_usd_up, usd_of_micro
@@ -21,7 +21,6 @@ from tollgate.ledger.rate import BASE
 from tollgate.ledger.repository import MAX_OPEN_TASKS, MAX_RUNNING_TASKS
 from tollgate.ledger.wallets import HOLDS_PER_WALLET, MAX_WALLETS
 from tollgate.operator.accounts import MAX_MOVED_CENTS, AccountConsole
-from tollgate.operator.errors import checked_reason
 
 MAX_LISTED = 10_000
 MAX_TEXT_AT_ONCE = HOLDS_PER_WALLET * MAX_WALLETS
@@ -46,9 +45,6 @@ class Limit(StrEnum):
 
 AccountId = Annotated[
     str, typer.Argument(metavar="ACCOUNT", help="The account's id (usr_…), or a member's sign-in address.")
-]
-Reason = Annotated[
-    str, typer.Option(callback=checked_reason, help="The reason. The customer sees it in the ledger.")
 ]
 Cents = Annotated[int | None, typer.Option(min=1, max=MAX_MOVED_CENTS, help="The amount in cents.")]
 Usd = Annotated[str | None, typer.Option(help="The amount in US dollars: 25 or 25.50.")]
@@ -121,7 +117,7 @@ def open_(
 def suspend(
     account: AccountId,
     *,
-    reason: Annotated[str, typer.Option(callback=checked_reason, help="The reason, for other operators.")],
+    reason: Reason,
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
@@ -155,7 +151,7 @@ def give_back(
     account: AccountId,
     *,
     payment: PaymentId,
-    reason: Reason,
+    reason: ShownReason,
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
@@ -220,7 +216,7 @@ def _movement_command(kind: EntryKind, help_: str, for_what: str) -> None:
         account: AccountId,
         *,
         reference: Annotated[str, typer.Option("--id", help=f"The reference: {for_what}.")],
-        reason: Reason,
+        reason: ShownReason,
         cents: Cents = None,
         usd: Usd = None,
         stack: Stack = None,

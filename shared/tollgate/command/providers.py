@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
+from tollgate.command.options import LOCAL, AsJson, Local, Reason, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_json, print_table
 from tollgate.kit.clock import MS_PER_S
@@ -14,7 +14,6 @@ from tollgate.text.routes.switches import ACCEPTED_MS
 
 Provider = Annotated[str, typer.Argument(help=f"One of {', '.join(KNOWN)}.")]
 OfModel = Annotated[str | None, typer.Option("--model", help="Only its route for this model.")]
-Reason = Annotated[str, typer.Option(help="The reason, for other operators.")]
 
 # The workers of generations read the switches more often than the processes of text.
 WITHIN = f"within {max(REFRESH_MS, ACCEPTED_MS) // MS_PER_S} s"

@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
+from tollgate.command.options import LOCAL, AsJson, Local, ShownReason, Stack, Yes
 from tollgate.command.service import service_of
 from tollgate.command.terminal import confirm, print_fields, print_json, print_table
 from tollgate.ledger.callers import Caller
-from tollgate.operator.errors import checked_reason
 from tollgate.tasks.models import TaskStatus
 from tollgate.tasks.query import MAX_PAGE
 
@@ -104,9 +103,7 @@ def cancel(
 def refund(
     task: TaskId,
     *,
-    reason: Annotated[
-        str, typer.Option(callback=checked_reason, help="The reason. The customer sees it in the ledger.")
-    ],
+    reason: ShownReason,
     stack: Stack = None,
     local: Local = LOCAL,
     yes: Yes = False,
