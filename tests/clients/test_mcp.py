@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,11 +18,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from local.template import ROOT
-from tests.support.missing import missing
-from tests.support.node_project import installed
+from tests.support.claude_command import blocks_of, claude
 from tests.support.samples import PAID_IMAGE
-
-CLAUDE_S = 60
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("local-service")]
 
@@ -143,10 +139,6 @@ class TestAgents:
 def test_claude_code_connects_and_calls_a_tool(
     service: dict[str, Any], tmp_path: Path, transport: str
 ) -> None:
-    project = installed(ROOT / "tests/clients/node")
-    binary = next(project.glob("node_modules/@anthropic-ai/claude-code-*/claude"), None)
-    if binary is None:
-        missing("the claude command has no build for this machine")
     variables = {"TOLLGATE_URL": service["baseUrl"], "TOLLGATE_API_KEY": service["apiKey"]}
     program: dict[str, Any] = {"command": sys.executable, "args": ["-m", "tollgate.mcp.stdio"]}
     program["env"] = {**variables, "PYTHONPATH": str(ROOT / "shared")}
@@ -154,31 +146,14 @@ def test_claude_code_connects_and_calls_a_tool(
     remote = {"type": "http", "url": f"{service['baseUrl']}/mcp", "headers": headers}
     servers = {"tollgate": remote if transport == "http" else program}
     (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
-    command = [str(binary), "-p", "[[tool]]", "--model", "claude-haiku-4-5", "--tools", ""]
-    command += ["--mcp-config", "mcp.json", "--strict-mcp-config", "--allowedTools", "mcp__tollgate"]
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path),
-        "ANTHROPIC_BASE_URL": f"{service['baseUrl']}/api",
-        "ANTHROPIC_API_KEY": service["apiKey"],
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-    }
-    done = subprocess.run(
-        [*command, "--output-format", "stream-json", "--verbose"],
-        cwd=tmp_path,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=CLAUDE_S,
-        check=False,
+    options = ("--tools", "", "--mcp-config", "mcp.json", "--strict-mcp-config")
+    told = claude(
+        *(tmp_path, service["baseUrl"], service["apiKey"], "[[tool]]", *options),
+        *("--allowedTools", "mcp__tollgate"),
     )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    told = [json.loads(line) for line in done.stdout.splitlines()]
     assert [each["status"] for each in told[0]["mcp_servers"]] == ["connected"]
-    blocks = [block for each in told if "message" in each for block in each["message"]["content"]]
     # The simulator's model calls the first tool that it is told of.
-    (result,) = [block for block in blocks if block["type"] == "tool_result"]
+    (result,) = [block for block in blocks_of(told) if block["type"] == "tool_result"]
     # Claude Code shows its model the structured content, as JSON, if a tool has any.
     assert json.loads(result["content"])["balance"].startswith("$")
     assert told[-1]["subtype"] == "success"

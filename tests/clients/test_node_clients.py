@@ -4,20 +4,19 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from local.template import ROOT
+from tests.support.claude_command import PROJECT, RUN_TIMEOUT_S, blocks_of, claude
 from tests.support.missing import missing
 from tests.support.node_project import installed
 from tests.support.text_app import USD, TextClient
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
 
-PROJECT = Path(ROOT) / "tests/clients/node"
-RUN_TIMEOUT_S = 60
 WORDS = 12
 """How long the simulator's answers are."""
 THOUGHTS = 8
@@ -78,71 +77,33 @@ class TestAiSdk:
 
 class TestClaudeCommand:
     @pytest.fixture
-    def claude(self, project: Path, client: TextClient, tmp_path: Path) -> Callable[..., list[Any]]:
-        """Return what runs the command in an empty home and gives its messages."""
-        binaries = sorted(project.glob("node_modules/@anthropic-ai/claude-code-*/claude"))
-        if not binaries:
-            missing("the claude command has no build for this machine")
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(tmp_path),
-            "ANTHROPIC_BASE_URL": f"{client.url}/api",
-            "ANTHROPIC_API_KEY": client.account.api_key,
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "DISABLE_AUTOUPDATER": "1",
-            "DISABLE_TELEMETRY": "1",
-            "DISABLE_ERROR_REPORTING": "1",
-        }
+    def run(self, client: TextClient, tmp_path: Path) -> Callable[..., list[Any]]:
+        """Return what runs the command with a prompt and options in an empty home and gives its messages."""
+        return partial(claude, tmp_path, client.url, client.account.api_key)
 
-        def run(prompt: str, *options: str) -> list[Any]:
-            said = [
-                "-p",
-                prompt,
-                "--model",
-                "claude-haiku-4-5",
-                "--output-format",
-                "stream-json",
-                "--verbose",
-            ]
-            done = subprocess.run(
-                [str(binaries[0]), *said, *options],
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=RUN_TIMEOUT_S,
-                check=False,
-            )
-            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-            return [json.loads(line) for line in done.stdout.splitlines()]
-
-        return run
-
-    def test_holds_a_conversation_that_goes_on(self, claude: Callable[..., list[Any]]) -> None:
-        first = claude("hello")[-1]
+    def test_holds_a_conversation_that_goes_on(self, run: Callable[..., list[Any]]) -> None:
+        first = run("hello")[-1]
         assert (first["subtype"], len(first["result"].split())) == ("success", WORDS)
-        second = claude("and now?", "--continue")[-1]
+        second = run("and now?", "--continue")[-1]
         assert (second["subtype"], second["session_id"]) == ("success", first["session_id"])
         assert second["usage"]["input_tokens"] > first["usage"]["input_tokens"]
 
     @pytest.mark.parametrize("where", ["", "[[anthropic: status 529]] "], ids=["anthropic", "reserve"])
     def test_runs_a_tool_and_hands_in_its_result(
-        self, claude: Callable[..., list[Any]], client: TextClient, where: str
+        self, run: Callable[..., list[Any]], client: TextClient, where: str
     ) -> None:
-        messages = claude(f"{where}[[tool]]", "--tools", "Read")
-        blocks = [block for each in messages if "message" in each for block in each["message"]["content"]]
-        kinds = [block["type"] for block in blocks if block["type"] != "thinking"]
+        messages = run(f"{where}[[tool]]", "--tools", "Read")
+        kinds = [block["type"] for block in blocks_of(messages) if block["type"] != "thinking"]
         assert kinds == ["tool_use", "tool_result", "text"]
         assert messages[-1]["subtype"] == "success"
         assert all(entry.amount_micro_usd < 0 for entry in client.texts_when(2))
         assert client.settled()
 
     def test_searches_the_web_without_settings(
-        self, claude: Callable[..., list[Any]], client: TextClient
+        self, run: Callable[..., list[Any]], client: TextClient
     ) -> None:
-        messages = claude("[[tool]]", "--tools", "WebSearch", "--allowedTools", "WebSearch")
-        blocks = [block for each in messages if "message" in each for block in each["message"]["content"]]
-        (found,) = [block["content"] for block in blocks if block["type"] == "tool_result"]
+        messages = run("[[tool]]", "--tools", "WebSearch", "--allowedTools", "WebSearch")
+        (found,) = [block["content"] for block in blocks_of(messages) if block["type"] == "tool_result"]
         assert "https://pages.test/1" in found
         # The command searches with a request of its own.
         searches = [(entry.usage or {}).get("web_searches", 0) for entry in client.texts_when(3)]

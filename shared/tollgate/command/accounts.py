@@ -35,7 +35,7 @@ _USD = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 
 
 class Limit(StrEnum):
-    """A limit that an account can have of its own, as its option is called."""
+    """A limit of an account, with the name of its option."""
 
     TEXT_AT_ONCE = "text-at-once"
     REQUESTS_PER_MINUTE = "requests-per-minute"
