@@ -11,6 +11,7 @@ from tollgate.kit.version import VERSION
 router = APIRouter()
 
 
+@router.get("/openapi.json")  # where tools look for it
 @router.get("/api/v1/openapi.json")
 def get_openapi(api: Services, request: Request, if_none_match: IfNoneMatch = None) -> Response:
     """Return the OpenAPI document, with the address of the request as its server."""

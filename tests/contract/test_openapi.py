@@ -33,7 +33,7 @@ from tollgate.tasks.request import FIELDS, MAX_COST_CENTS, parse_request
 
 CATALOG = Catalog.shipped().with_live(frozenset(MappingNames()) | {"anthropic", "deepseek"}, MappingNames())
 NOT_FOR_CUSTOMERS = re.compile(
-    r"/|/(admin|dashboard|models|status).*|/(clients|docs|previews)/.*|/(terms|privacy|contact|favicon\.ico|robots\.txt|sitemap\.xml)|"
+    r"/|/(admin|dashboard|models|status).*|/(clients|docs|previews)/.*|/(terms|privacy|contact|openapi\.json|favicon\.ico|robots\.txt|sitemap\.xml)|"
     r"/\.well-known/.*|/mcp|/oauth/.*|/scim/.*|/api/v1/(callbacks|payments|v1|v2)/.*|/api/(?!v1/).*"
 )
 """Routes of pages, images and packages, of another protocol, and second paths of a route."""
@@ -258,6 +258,10 @@ class TestServed:
         assert headers["content-type"] == "application/json"
         again = get("/api/v1/openapi.json", {"if-none-match": headers["etag"]})
         assert (again["statusCode"], again["body"]) == (304, "")
+
+    def test_it_is_also_where_tools_look_for_it(self, aws: Aws) -> None:
+        there, here = get("/openapi.json"), get("/api/v1/openapi.json")
+        assert (there["statusCode"], there["body"]) == (200, here["body"])
 
     @pytest.mark.parametrize("path", ["/api/v1/openapi.json", "/api/v1/catalog", "/llms.txt", "/nothing"])
     def test_its_head_is_that_of_get(self, path: str) -> None:

@@ -54,7 +54,10 @@ OF_OTHERS = {("POST", "/api/v1/callbacks/{provider}/{token}"), ("POST", "/api/v1
 DESCRIBED = yaml.safe_load((HERE / "operations.yaml").read_text())["operations"]
 LINKED = {("HEAD", path) for path in ("/api/v1/catalog", "/api/v1/openapi.json", "/llms.txt")}
 """Documents to which pages link, so link checkers ask for their heads."""
-ROUTES = {tuple(route.split(" ")) for route in DESCRIBED} - TEXT - {("GET", "/docs")} | OF_OTHERS | LINKED
+ROOT_OPENAPI = {("GET", "/openapi.json")}
+"""A second path of the document, where tools look for it."""
+ROUTES = {tuple(route.split(" ")) for route in DESCRIBED} - TEXT - {("GET", "/docs")}
+ROUTES |= OF_OTHERS | LINKED | ROOT_OPENAPI
 """What is described for customers, and no route besides."""
 
 WAITING = {
