@@ -182,6 +182,17 @@ class TestMarkup:
         status, answer, _ = call("POST", "/api/v1/generation/create", child["key"], body)
         assert (status, answer["error"]["code"]) == (400, "max_cost_exceeded")
 
+    def test_another_one_changes_the_price_version(self, customer: OpenedAccount) -> None:
+        child = opened(customer)
+        _, answer, _ = call("POST", "/api/v1/generation/estimate", child["key"], PAID_BODY)
+        body = {**PAID_BODY, "priceVersion": answer["data"]["priceVersion"]}
+        ok(customer, "PATCH", f"{SUBACCOUNTS}/{child['id']}", {"markupPercent": 900})
+        status, answer, _ = call("POST", "/api/v1/generation/create", child["key"], body)
+        assert (status, answer["error"]["costCents"]) == (409, 10)
+        body = {**body, "priceVersion": answer["error"]["priceVersion"]}
+        assert call("POST", "/api/v1/generation/create", child["key"], body)[0] == 200
+        assert one(customer, child["id"])["balance"] == 10
+
     @staticmethod
     def estimate(child: Any) -> int:
         status, answer, _ = call("POST", "/api/v1/generation/estimate", child["key"], PAID_BODY)

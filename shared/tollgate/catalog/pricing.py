@@ -6,7 +6,7 @@ media charge is rounded up once, on its total, to whole cents (docs/architecture
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -72,15 +72,16 @@ class Quote:
     markup_micro_usd: int = 0
     """The part of the charge that the parent of a sub-account earns."""
 
-    def marked_up(self, percent: int) -> "Quote":
-        """Return the charge of a sub-account, whose prices are higher by a percentage."""
+    def marked_up(self, model: Model, percent: int) -> "Quote":
+        """Return the charge of a sub-account, whose prices of this model are higher by a percentage."""
         if not percent:
             return self
         factor = 1 + Decimal(percent).scaleb(-2)
         lines = [_line(part["key"], part["unit"], *_marked_up(part, factor)) for part in self.breakdown]
         charge_cents = _charge_cents(lines)
         markup = money.micro_usd_of_cents(charge_cents - self.charge_cents)
-        return replace(self, charge_cents=charge_cents, breakdown=lines, markup_micro_usd=markup)
+        version = price_version(model, percent)
+        return Quote(charge_cents, lines, version, self.source_seconds, markup_micro_usd=markup)
 
     @property
     def charge_micro_usd(self) -> int:
@@ -143,9 +144,13 @@ def _marked_up(part: PartView, factor: Decimal) -> tuple[Decimal, Decimal]:
     return Decimal(part["quantity"]), Decimal(part["unitPriceUsd"]) * factor
 
 
-def price_version(model: Model) -> str:
-    """Return a short name of exactly the model's prices. It ends in a checksum."""
-    return _with_checksum(model, model.pricing.version)
+def price_version(model: Model, markup_percent: int = 0) -> str:
+    """Return a short name of exactly the model's prices with a mark-up. It ends in a checksum."""
+    version = model.pricing.version
+    if markup_percent:
+        marked = hashlib.sha256(f"{version} {markup_percent}".encode()).hexdigest()
+        version = marked[:PRICE_VERSION_CHARS]
+    return _with_checksum(model, version)
 
 
 def is_price_version(model: Model, text: str) -> bool:

@@ -38,7 +38,7 @@ class PricedTask:
 
     def marked_up(self, percent: int) -> "PricedTask":
         """Return it at the price of a sub-account, which is higher by a percentage."""
-        return replace(self, price=self.price.marked_up(percent))
+        return replace(self, price=self.price.marked_up(self.request.model, percent))
 
     def refusal(self) -> TollgateError | None:
         """Return the error if the price differs from the price that the customer accepted, else `None`."""

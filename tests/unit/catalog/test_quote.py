@@ -152,7 +152,7 @@ class TestASubaccount:
         self, model_id: str, source: dict[str, Any], percent: int, charge: int, markup_micro_usd: int
     ) -> None:
         model = CATALOG.media_model(model_id)
-        found = quote(model, model.check(source)).marked_up(percent)
+        found = quote(model, model.check(source)).marked_up(model, percent)
         assert (found.charge_cents, found.markup_micro_usd) == (charge, markup_micro_usd)
         parts_usd = sum(Decimal(part["amountUsd"]) for part in found.breakdown)
         assert charge - 1 < parts_usd * 100 <= charge
