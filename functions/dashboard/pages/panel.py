@@ -145,9 +145,12 @@ def price_of(
             found = error.problems
     wrong = [problem for problem in found if not is_missing(problem)]
     first = None if quoted or wrong else first_price(model, values)
+    version = quoted["priceVersion"] if quoted else first and first.price_version
     return {
         "cents": quoted["price"] if quoted else first and first.charge_cents,
         "breakdown": quoted["breakdown"] if quoted else first.breakdown if first else [],
+        # Of the prices that a run accepts. Only customers run.
+        "price_version": version if visitor else None,
         "is_complete": quoted is not None,
         "missing": [problem for problem in found if is_missing(problem)],
         "wrong": wrong,
@@ -215,7 +218,8 @@ def _quoted(
         found = quote(model, model.check(body["input"]))
     except UnknownPriceError:
         return None
-    return {"price": found.charge_cents, "breakdown": found.breakdown}
+    shown = {"price": found.charge_cents, "breakdown": found.breakdown}
+    return {**shown, "priceVersion": found.price_version}
 
 
 def _linked(query: Any, key: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from dashboard.form_body import Fields, Sent, SentJson
+from dashboard.languages import gettext
 from dashboard.pages.panel import (
     PANELS,
     errors_of,
@@ -19,11 +20,12 @@ from dashboard.pages.panel import (
     read,
 )
 from dashboard.render import MONEY_MOVED, page, part
-from dashboard.security import MaybeSignedIn, SignedIn, signed_in
+from dashboard.security import MaybeSignedIn, SignedIn, Visitor, signed_in
 from dashboard.services import Services
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import new_id
 from tollgate.ledger.attribution import Attribution
+from tollgate.tasks.errors import PriceChangedError
 from tollgate.tasks.models import Task
 from tollgate.web.forms import FormField
 from tollgate.web.problems import in_words
@@ -34,6 +36,8 @@ FIRST_MODEL = "z-image"
 STRIP = "12"
 # The page event on which the strip of recent results is reloaded.
 MADE = "made"
+# The page event on which the problems of a form are shown.
+REFUSED = "refused"
 
 router = APIRouter(prefix="/playground")
 
@@ -119,31 +123,57 @@ def estimate(
     services: Services, request: Request, visitor: MaybeSignedIn, model_id: str, sent: Sent
 ) -> Response:
     """Return the price of the form's current values, its errors, and the code for the same request."""
-    model = media_model(services, model_id)
-    form = form_of_model(services, model, {})
-    told = price_of(services, request, visitor, model, read(form, sent), options=options_sent(sent))
-    shown = {"key": _key(sent), "form": form, "errors": errors_of(told["wrong"])}
-    return part(request, "playground_estimate.html", panel={**shown, **told})
+    return _price(services, request, visitor, model_id, sent)
 
 
 @router.post("/{model_id}/run")
 def run(services: Services, request: Request, visitor: SignedIn, model_id: str, sent: Sent) -> Response:
-    """Create a task from the form. `form_id` identifies the form, so a second press creates nothing."""
+    """Create a task from the form, at the prices that it shows.
+
+    `form_id` identifies the form, so a second press creates nothing.
+    """
     form = form_of_model(services, media_model(services, model_id), {})
     values, problems = read(form, sent)
     options = options_sent(sent)
     if wrong := [*problems, *options.problems]:
         return _refused(request, _key(sent), form, InvalidInputError(wrong))
     api = services.api
-    body = {"model": model_id, "input": values, **options.body}
+    shown = {"priceVersion": sent["price_version"]} if sent.get("price_version") else {}
+    body = {"model": model_id, "input": values, **options.body, **shown}
     once, labels = sent.get("form_id"), options.attribution
     try:
         made = api.tasks.create(visitor.account_id, body, once, key=None, attribution=labels)
     except InvalidInputError as error:
         return _refused(request, _key(sent), form, error)
+    except PriceChangedError:
+        answer = _price(services, request, visitor, model_id, sent, has_changed=True)
+        answer.headers.update({"hx-retarget": f"#{_key(sent)}-price", "hx-reswap": "outerHTML"})
+        answer.headers["hx-trigger"] = REFUSED
+        return answer
     answer = _task(services, request, api.reader.find(visitor.caller, made["taskId"]), key=_key(sent))
     answer.headers["hx-trigger"] = f"{MONEY_MOVED}, {MADE}"
     return answer
+
+
+def _price(
+    services: Services,
+    request: Request,
+    visitor: Visitor | None,
+    model_id: str,
+    sent: Fields,
+    *,
+    has_changed: bool = False,
+) -> Response:
+    """Return the price of the form's values, its errors and its code; `has_changed` says that it is new."""
+    model = media_model(services, model_id)
+    form = form_of_model(services, model, {})
+    told = price_of(services, request, visitor, model, read(form, sent), options=options_sent(sent))
+    errors = errors_of(told["wrong"])
+    if has_changed:
+        errors[""] = gettext("The price has changed. Check it, then generate again.")
+    panel = {"key": _key(sent), "form": form, "errors": errors, **told}
+    status = PriceChangedError.status if has_changed else 200
+    return part(request, "playground_estimate.html", status, panel=panel)
 
 
 def _refused(request: Request, key: str, form: list[FormField], error: InvalidInputError) -> Response:
@@ -151,7 +181,7 @@ def _refused(request: Request, key: str, form: list[FormField], error: InvalidIn
     shown = {"key": key, "form": form, "errors": errors_of(error.problems)}
     answer = part(request, "playground_errors.html", error.status, panel=shown)
     answer.headers["hx-reswap"] = "none"
-    answer.headers["hx-trigger"] = "refused"
+    answer.headers["hx-trigger"] = REFUSED
     return answer
 
 

@@ -9,6 +9,7 @@ import pytest
 from ulid import ULID
 
 from tests.functional.conftest import MAX_STEPS
+from tests.functional.test_api_repeats import TestPriceVersion
 from tests.functional.test_dashboard import CREDIT_CENTS, FIELDS, PLAYGROUND, balance_cents, beside
 from tests.support.clock import ManualClock
 from tests.support.dashboard import ORIGIN, Answer, Browser
@@ -33,6 +34,22 @@ class TestPlayground:
         assert "$0.01" in answer.text
         ada.post(f"{PLAYGROUND}/run", {**FIELDS, "form_id": "order_1"})
         assert balance_cents(account_id) == CREDIT_CENTS - 1
+
+    def test_another_price_than_the_shown_one_is_shown_and_not_charged(
+        self, ada: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        account_id = ada.sign_in()
+        (agreed,) = re.findall(r'name="price_version" value="(\w+)" form="a-form"', ada.get(PLAYGROUND).text)
+        TestPriceVersion.reprice(monkeypatch)
+        sent = {**FIELDS, "form_id": "order_1", "price_version": agreed}
+        refused = ada.post(f"{PLAYGROUND}/run", sent)
+        assert (refused.status, refused.headers["hx-retarget"]) == (409, "#a-price")
+        assert "$0.02" in refused.text
+        assert "The price has changed" in beside(refused.text, "")
+        assert balance_cents(account_id) == CREDIT_CENTS
+        (now,) = re.findall(r'name="price_version" value="(\w+)"', refused.text)
+        assert ada.post(f"{PLAYGROUND}/run", {**sent, "price_version": now}).status == 200
+        assert balance_cents(account_id) == CREDIT_CENTS - 2
 
     def test_the_code_asks_for_what_the_form_says(self, ada: Browser) -> None:
         text = ada.post(f"{PLAYGROUND}/estimate", {**FIELDS, "input.prompt": "it's <b>"}).text
