@@ -355,6 +355,17 @@ class TestChanges:
         assert create(customer, ALICE)[0] == 200
         assert ok(customer, "GET", BUDGETS) == {"budgets": []}
 
+    def test_another_period_counts_from_now_on_and_the_earlier_one_is_kept(
+        self, customer: OpenedAccount
+    ) -> None:
+        budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
+        assert [create(customer, ALICE)[0] for _ in range(3)] == [200, 200, 402]
+        ok(customer, "PATCH", f"{BUDGETS}/{budget_id}", {"per": "month"})
+        assert [create(customer, ALICE)[0] for _ in range(3)] == [200, 200, 402]
+        ok(customer, "PATCH", f"{BUDGETS}/{budget_id}", {"per": "day"})
+        assert create(customer, ALICE)[0] == 402
+        assert spent(customer, budget_id) == {"alice": (2, 0)}
+
     def test_is_in_the_audit_log(self, customer: OpenedAccount) -> None:
         budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
         ok(customer, "PATCH", f"{BUDGETS}/{budget_id}", {"per": "total"})
