@@ -244,6 +244,15 @@ class TestAResponse:
         assert client.balance() == USD
         assert client.settled()
 
+    def test_states_that_its_input_is_too_long(self, client: TextClient) -> None:
+        made = start(client, "[[too-long]] hello", model="deepseek-v4-pro")
+        run_all()
+        found = client.openai.responses.retrieve(made.id)
+        assert found.error is not None
+        assert (found.status, found.error.code) == ("failed", "invalid_prompt")
+        assert found.error.message.startswith("prompt is too long: ")
+        assert client.balance() == USD
+
     @pytest.mark.parametrize("model", ["gpt-6-luna", "deepseek-v4-pro"])
     def test_keeps_and_bills_what_came_before_a_break(self, client: TextClient, model: str) -> None:
         made = start(client, "[[tokens 50]] [[stream-cut 20]] hello", model=model)

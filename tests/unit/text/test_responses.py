@@ -418,6 +418,24 @@ class TestStreams:
         assert response["output"][0]["status"] == "incomplete"
         assert response["output"][0]["content"][0]["text"] == "Hel"
 
+    @pytest.mark.parametrize(
+        ("code", "told"),
+        [
+            # OpenAI's types have no code for a long input, and clients repeat after `server_error`.
+            ("context_length_exceeded", "invalid_prompt"),
+            ("rate_limit_exceeded", "rate_limit_exceeded"),
+            ("provider_error", "server_error"),
+        ],
+    )
+    def test_a_failed_response_has_a_code_of_openai_s_types(self, code: str, told: str) -> None:
+        asked = request()
+        stream = ResponseEvents(asked.skeleton("resp_1", 1), {})
+        stream.start()
+        failed = stream.fail(code, "prompt is too long: 9 tokens")[-1]["response"]
+        error = Response.model_validate(failed).error
+        assert error is not None
+        assert (error.code, error.message) == (told, "prompt is too long: 9 tokens")
+
     def test_each_event_goes_out_by_its_name(self) -> None:
         asked = request()
         stream = ResponseEvents(asked.skeleton("resp_1", 1), {})

@@ -22,20 +22,20 @@ from tollgate.text.responses.output_items import (
 from tollgate.text.translation.call_state import state_block
 from tollgate.text.translation.message_state import text_state, thinking_state
 from tollgate.text.usage import responses_usage
+from tollgate.text.wire import overflow
 from tollgate.text.wire.errors import RequestEndedError
 
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
-# Of OpenAI's codes for a failed response (`openai.types.responses.ResponseError`), those with an equivalent.
-_ERROR_CODES = {
-    name: name
-    for name in (
-        "rate_limit_exceeded",
-        "invalid_prompt",
-        "invalid_image",
-        "image_too_large",
-        "image_parse_error",
-    )
-}
+# Codes with an equivalent among OpenAI's for a failed response (`openai.types.responses.ResponseError`, 3.57.0).
+# No code there says that an input is too long.
+_SAME_CODES = (
+    "rate_limit_exceeded",
+    "invalid_prompt",
+    "invalid_image",
+    "image_too_large",
+    "image_parse_error",
+)
+_ERROR_CODES = {**{code: code for code in _SAME_CODES}, overflow.CODE: "invalid_prompt"}
 INCOMPLETE, FAILED = "incomplete", "failed"
 QUEUED, CANCELLED = "queued", "cancelled"
 
@@ -56,7 +56,7 @@ def failed_stream_event(error: Mapping[str, Any]) -> Event:
 
 def error_of_response(code: str, message: str) -> dict[str, str]:
     """Return the error of a failed response. Its code is one that OpenAI documents."""
-    return {"code": code if code in _ERROR_CODES else "server_error", "message": message}
+    return {"code": _ERROR_CODES.get(code, "server_error"), "message": message}
 
 
 def broken_off(response: Mapping[str, Any], code: str, message: str) -> dict[str, Any]:
