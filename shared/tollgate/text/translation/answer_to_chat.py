@@ -6,6 +6,7 @@ Both ways give the same message and the same usage. Signed thinking goes along i
 the plain `reasoning_content`, so that a client can send it back.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,7 +141,7 @@ class ChatFromMessages(AnswerStream):
             return b""
         if block.kind == "tool_use" and not block.has_arguments:
             # Without arguments, or with all of them in the block's start.
-            return self._call(block, {"function": {"arguments": dumps(block.input or {})}})
+            return self._call(block, {"function": {"arguments": _arguments(block.input)}})
         if found := list(_cited(block.citations, block.start, self._chars)):
             return self._delta({"annotations": found})
         is_kept = _is_thought(block.thought)
@@ -202,8 +203,13 @@ def _cited(citations: Any, start: int, end: int) -> Iterator[dict[str, Any]]:
 
 
 def _call(block: Mapping[str, Any]) -> dict[str, Any]:
-    function = {"name": block.get("name"), "arguments": dumps(block.get("input") or {})}
+    function = {"name": block.get("name"), "arguments": _arguments(block.get("input"))}
     return {"id": block.get("id"), "type": "function", "function": function}
+
+
+def _arguments(given: Any) -> str:
+    """Return a tool's input as the text that Claude streams, which has spaces and no escapes."""
+    return json.dumps(given or {}, ensure_ascii=False)
 
 
 def _is_thought(block: Mapping[str, Any]) -> bool:
