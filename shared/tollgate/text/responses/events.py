@@ -26,7 +26,7 @@ from tollgate.text.wire import overflow
 from tollgate.text.wire.errors import RequestEndedError
 
 _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
-# Codes with an equivalent among OpenAI's for a failed response (`openai.types.responses.ResponseError`, 3.57.0).
+# Codes with an equivalent in `openai.types.responses.ResponseError` (3.57.0).
 # No code there says that an input is too long.
 _SAME_CODES = (
     "rate_limit_exceeded",
