@@ -229,6 +229,27 @@ class TestRefusal:
         if shown is None and spoken is OPENAI:
             assert answer == json.loads(body)
 
+    @pytest.mark.parametrize(
+        ("said", "shown"),
+        [
+            (
+                "Unsupported parameter: 'stop' is not supported with this model.",
+                "Unsupported parameter: 'stop_sequences' is not supported with this model.",
+            ),
+            (
+                "Unsupported value: 'reasoning_effort' does not support 'stop it'.",
+                "Unsupported value: 'output_config.effort' does not support 'stop it'.",
+            ),
+            ("Invalid type for 'reasoning.effort'.", "Invalid type for 'output_config.effort'."),
+            ("Please stop.", "Please stop."),
+        ],
+    )
+    def test_a_messages_client_reads_the_names_of_its_own_fields(self, said: str, shown: str) -> None:
+        _, body = refusal(ANTHROPIC, OPENAI, b"{}", Fault(400, said, "t", "c"))
+        assert body["error"]["message"] == shown
+        _, body = refusal(OPENAI, OPENAI, b"{}", Fault(400, said, "t", "c"))
+        assert body["error"]["message"] == said
+
     def test_another_shape_is_said_again(self) -> None:
         status, body = refusal(OPENAI, OPENAI, b'[{"error":{}}]', Fault(400, "bad", "t", "c"))
         assert (status, body["error"]["message"]) == (400, "bad")

@@ -11,7 +11,6 @@ from openai.types.responses import Response, ResponseStreamEvent
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import TypeAdapter
 
-from tests.unit.text.samples import ANTHROPIC, OPENAI
 from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.text.openai_compatible.responses import (
     ResponsesSplitter,
@@ -44,7 +43,7 @@ def said_by(body: dict[str, Any]) -> dict[str, Any]:
 
 def made(body: dict[str, Any]) -> dict[str, Any]:
     """Return the body for the Responses API, which has every field of the chat."""
-    found, ignored = responses_body(body, OPENAI, MARK)
+    found, ignored = responses_body(body, MARK)
     assert ignored == []
     return found
 
@@ -134,23 +133,16 @@ class TestBody:
         self, fields: dict[str, Any], path: str
     ) -> None:
         with pytest.raises(InvalidInputError) as refused:
-            responses_body(chat(**fields), OPENAI, MARK)
+            responses_body(chat(**fields), MARK)
         assert [problem.path for problem in refused.value.problems] == [path]
 
-    def test_a_messages_client_reads_its_own_names(self) -> None:
-        with pytest.raises(InvalidInputError) as refused:
-            responses_body(chat(stop=["x"]), ANTHROPIC, MARK)
-        assert [problem.path for problem in refused.value.problems] == ["/stop_sequences"]
-
     def test_a_hint_is_left_out_and_named(self) -> None:
-        body, ignored = responses_body(
-            chat(seed=1, prediction={"type": "content", "content": "x"}), OPENAI, MARK
-        )
+        body, ignored = responses_body(chat(seed=1, prediction={"type": "content", "content": "x"}), MARK)
         assert ignored == ["seed", "prediction"]
         assert not {"seed", "prediction"} & set(body)
 
     def test_an_unknown_name_is_sent_for_openai_to_refuse(self) -> None:
-        body, ignored = responses_body(chat(some_field=1), OPENAI, MARK)
+        body, ignored = responses_body(chat(some_field=1), MARK)
         assert (body["some_field"], ignored) == (1, [])
 
     def test_only_tools_that_may_be_thought_about_go_there(self) -> None:

@@ -1,5 +1,6 @@
 import json
 import re
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -24,6 +25,19 @@ from tollgate.text.money.metering import HoldPlan
 
 CHAT: dict[str, Any] = {"model": "ours", "messages": [{"role": "user", "content": "hi"}]}
 MESSAGES = {**CHAT, "max_tokens": 100}
+HELLO = {"role": "user", "content": "hi"}
+PICTURE = {"type": "image", "source": {"type": "url", "url": "https://a.test/b.png"}}
+PICTURES = {"role": "user", "content": [{"type": "text", "text": "hi"}, PICTURE]}
+TOOL = {"name": "f", "input_schema": {"type": "object"}}
+RESULTS = {
+    "role": "user",
+    "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "a"},
+        {"type": "tool_result", "tool_use_id": "t2", "content": "b"},
+    ],
+}
+PDF = {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0x"}
+DOCUMENT = {"role": "user", "content": [{"type": "document", "source": PDF}]}
 BETAS = (
     "interleaved-thinking-2025-05-14, fast-mode-2026-02-01,compact-2026-01-12,output-300k-2026-03-24,"
     "server-side-fallback-2026-07-01,prompt-caching-2024-07-31"
@@ -88,6 +102,26 @@ class TestOpenAiCompatible:
         upstream = OpenAiCompatible(VENDORS[vendor], "sk-1")
         with pytest.raises(InvalidInputError, match="/brand_new"):
             upstream.exchange(routed(ANTHROPIC, {**MESSAGES, "brand_new": 1}, OPENAI))
+
+    @pytest.mark.parametrize(
+        ("refuses", "fields", "path"),
+        [
+            ({Refuses.STOP}, {"stop_sequences": ["x"]}, "/stop_sequences"),
+            ({Refuses.IMAGE_URLS}, {"system": "s", "messages": [HELLO, PICTURES]}, "/messages/1/content"),
+            ({Refuses.FILES}, {"messages": [HELLO, RESULTS, DOCUMENT]}, "/messages/2/content"),
+            # OpenAI's models with tools are called at Responses, which has no stops.
+            ((), {"tools": [TOOL], "stop_sequences": ["x"]}, "/stop_sequences"),
+        ],
+    )
+    def test_a_messages_client_reads_its_own_names(
+        self, refuses: Collection[Refuses], fields: dict[str, Any], path: str
+    ) -> None:
+        found = routed(
+            ANTHROPIC, {**MESSAGES, **fields}, OPENAI, model=text_model(refuses=frozenset(refuses))
+        )
+        with pytest.raises(InvalidInputError) as refused:
+            OpenAiCompatible(VENDORS["openai"], "sk-1").exchange(found)
+        assert [problem.path for problem in refused.value.problems] == [path]
 
     @pytest.mark.parametrize(
         ("vendor", "field"), [("dashscope", "enable_thinking"), ("zai", "thinking"), ("together", "top_k")]

@@ -184,7 +184,9 @@ def _part_problems(fields: Mapping[str, Any], refuses: frozenset[Refuses]) -> It
             url = image.get("url") if isinstance(image, dict) else image
             is_address = isinstance(url, str) and not url.startswith("data:")
             if is_address and Refuses.IMAGE_URLS in refuses:
-                yield Problem(f"{path}/image_url", "Must be a base64 data URL.")
+                yield Problem(
+                    f"{path}/image_url", "This model takes images in base64 only, not their addresses."
+                )
             if part.get("type") == FILE and Refuses.FILES in refuses:
                 yield Problem(path, "This model does not read files.")
 

@@ -4,7 +4,10 @@ A field without an equivalent is omitted if it is a hint, and refused if it woul
 (`fields.py`).
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
@@ -32,6 +35,21 @@ _TRANSLATED = frozenset(
 )
 # Of `output_config`, those with an equivalent.
 _CONFIG = ("effort", "format")
+# Fields of a chat that have another name in messages.
+_NAMES = {
+    "stop": "stop_sequences",
+    "max_completion_tokens": "max_tokens",
+    "reasoning_effort": "output_config.effort",
+    "response_format": "output_config.format",
+}
+# The same with fields of Responses, in which OpenAI's models are asked with tools.
+_QUOTED = {
+    **_NAMES,
+    "max_output_tokens": "max_tokens",
+    "reasoning.effort": "output_config.effort",
+    "text.format": "output_config.format",
+}
+_IN_QUOTES = re.compile("(?<=')(" + "|".join(map(re.escape, _QUOTED)) + ")(?=')")
 _BUDGET_EFFORTS = ((1_024, "low"), (2_048, "medium"))
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
@@ -80,6 +98,37 @@ def ignored_by_chat(request: TextRequest, dialect: ChatDialect) -> list[str]:
     config = request.fields.get("output_config")
     unknown = [name for name in config if name not in _CONFIG] if isinstance(config, dict) else []
     return [*ignored, *(f"output_config.{name}" for name in unknown), *hints_of_messages(request.fields)]
+
+
+@contextmanager
+def own_names(request: TextRequest, dialect: ChatDialect) -> Iterator[None]:
+    """Name fields of the translated body in errors by their places in a messages request."""
+    try:
+        yield
+    except InvalidInputError as exc:
+        if request.protocol is not TextProtocol.ANTHROPIC:
+            raise
+        raise exc.renamed(
+            lambda problem: replace(problem, path=_own_path(problem.path, request.fields, dialect))
+        ) from exc
+
+
+def in_own_words(message: str) -> str:
+    """Return a provider's message with the names that quoted fields have in a messages request."""
+    return _IN_QUOTES.sub(lambda found: _QUOTED[found[0]], message)
+
+
+def _own_path(path: str, fields: Mapping[str, Any], dialect: ChatDialect) -> str:
+    """Return the JSON pointer in a messages request for one in the chat. Of a message, it is its content."""
+    name, *inner = path.removeprefix("/").split("/")
+    if name != "messages" or not inner:
+        return "/".join(("", *_NAMES.get(name, name).split("."), *inner))
+    left = int(inner[0]) - len(_system(fields.get("system"), "/system"))
+    for position, message in enumerate(fields["messages"]):
+        left -= len(_messages(message, "", dialect))
+        if left < 0:
+            return f"/messages/{position}/content"
+    return "/messages"
 
 
 def _is_switched_off(fields: Mapping[str, Any]) -> bool:

@@ -24,6 +24,7 @@ from tollgate.text.responses.relay import ResponsesRelay, relay_response
 from tollgate.text.translation.answer_to_chat import ChatFromMessages, completion_of_message
 from tollgate.text.translation.answer_to_messages import MessagesFromChat, message_of_completion
 from tollgate.text.translation.capabilities import fit_chat, sampling_to_report
+from tollgate.text.translation.request_to_chat import in_own_words
 from tollgate.text.translation.tool_names import names_by_short
 from tollgate.text.wire.dialect import ChatDialect
 from tollgate.text.wire.errors import fault_body, fault_status
@@ -291,10 +292,12 @@ def refusal(
     """Return status and body for a client whose request a provider refused (`Verdict.ABOUT_REQUEST`).
 
     In the client's own protocol the provider's body is passed on, if it has that protocol's shape, without
-    details of the provider. Other bodies are rewritten in our shape.
+    details of the provider. Other bodies are rewritten in our shape, with the client's names of fields.
     """
     error = _error_in(client, body) if client is upstream else None
     if error is None:
+        if client is TextProtocol.ANTHROPIC:
+            fault = replace(fault, message=in_own_words(fault.message))
         return fault_status(client, fault), fault_body(client, fault)
     return fault.status, shown_error(client, error)
 

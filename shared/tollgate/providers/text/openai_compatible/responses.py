@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.problems import Problem, one_of
+from tollgate.kit.problems import one_of
 from tollgate.text.body.fields import CHAT, invalid, unsent
 from tollgate.text.body.json_body import dumps
 from tollgate.text.body.request import translated_tools
@@ -42,8 +42,6 @@ _TRANSLATED = frozenset(
     }
 )
 _KNOWN = _SAME | _TRANSLATED
-# Names of fields in Anthropic's protocol, if they differ.
-_IN_MESSAGES = {"stop": "stop_sequences", "max_completion_tokens": "max_tokens"}
 _INCOMPLETE = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _TEXT_DELTAS = {
     "response.output_text.delta": "content",
@@ -56,29 +54,18 @@ _PASSED_THOUGHT = ("type", "id", "summary", "encrypted_content")
 Fields = Mapping[str, Any]
 
 
-def responses_body(chat: Fields, client: TextProtocol, mark: str) -> tuple[dict[str, Any], list[str]]:
+def responses_body(chat: Fields, mark: str) -> tuple[dict[str, Any], list[str]]:
     """Return a chat body in the format of the Responses API, and the hints that the API does not have.
 
     The provider stores nothing; reasoning is encrypted, and clients send it back with the next request.
     `mark` is the provider's (`text/responses/native.py`). A field that is in no table is sent, and OpenAI's
     refusal names it.
 
-    Raises `InvalidInputError` for fields that the API lacks and that are more than a hint, by their names in
-    the protocol of the `client`.
+    Raises `InvalidInputError` for fields that the API lacks and that are more than a hint.
     """
     given = {name: value for name, value in chat.items() if value is not None}
-    try:
-        left, ignored = unsent(TextProtocol.OPENAI, given, lambda name: name in _KNOWN or name not in CHAT)
-        return _body({name: value for name, value in given.items() if name not in left}, mark), ignored
-    except InvalidInputError as exc:
-        if client is TextProtocol.OPENAI:
-            raise
-        raise exc.renamed(_in_messages) from exc
-
-
-def _in_messages(problem: Problem) -> Problem:
-    name = problem.path.removeprefix("/")
-    return Problem(f"/{_IN_MESSAGES.get(name, name)}", problem.message, problem.allowed)
+    left, ignored = unsent(TextProtocol.OPENAI, given, lambda name: name in _KNOWN or name not in CHAT)
+    return _body({name: value for name, value in given.items() if name not in left}, mark), ignored
 
 
 def _body(given: Fields, mark: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from tollgate.text.kinds.transcription import form_of, recording_of, transcripti
 from tollgate.text.models import TextModel, TextProtocol, TextRoute
 from tollgate.text.responses.native import ENCRYPTED, mark_of, native_body
 from tollgate.text.translation.capabilities import fit_chat, has_files, sampling_to_report, without_sampling
-from tollgate.text.translation.request_to_chat import chat_request, ignored_by_chat
+from tollgate.text.translation.request_to_chat import chat_request, ignored_by_chat, own_names
 from tollgate.text.upstream.counting import is_countable
 from tollgate.text.upstream.exchange import (
     Exchange,
@@ -90,13 +90,15 @@ class OpenAiCompatible:
             upstream_id, limit = routed.route.upstream_id, routed.hold.output_limit
             fields = chat_request(routed.request, dialect, upstream_id, limit)
             at_responses = self._wants_responses(fields) or search is not None
-            fitted, refused = fit_chat(fields, routed.refuses, dialect, keeps_thoughts=at_responses)
+            with own_names(routed.request, dialect):
+                fitted, refused = fit_chat(fields, routed.refuses, dialect, keeps_thoughts=at_responses)
             ignored = [*ignored_by_chat(routed.request, dialect), *sampling_to_report(fields, refused)]
             sent = {name: value for name, value in fields.items() if name not in refused}
             body = encoded({**sent, **fitted, **self._additions(routed, fields)})
         if not at_responses:
             return self._chat(routed, CHAT_PATH, body, dialect, ignored)
-        asked, hints = responses_body(json.loads(body), routed.request.protocol, self._mark)
+        with own_names(routed.request, dialect):
+            asked, hints = responses_body(json.loads(body), self._mark)
         asked |= {} if search is None else searching(search, asked)
         at_home = replace(dialect, reasoning_count=ReasoningCount.INSIDE)
         exchange = self._chat(routed, RESPONSES_PATH, encoded(asked), at_home, [*ignored, *hints])
