@@ -164,6 +164,8 @@ async def _submit(engine: Engine, request: Request, model: str) -> Response:
     visit = engine.receive(model, said(body or {}))
     if visit.refused_status is not None:
         return _refused(visit.refused_status)
+    if visit.directions.retired:
+        return _refused(404)
     try:
         asked = model_input.model_validate(body)
     except ValidationError as error:

@@ -1,6 +1,7 @@
 """Results have the file type and the sound that a request names, or that the model always has."""
 
 import io
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from tests.unit.simulator.support import HandClock
 from tollgate.artifacts.sniff import HEAD_BYTES, JPEG, MOV, MP4, PNG, MediaType, media_type
 
-BEARER = {"authorization": "Bearer good"}
+BEARER = {"authorization": "Bearer good", "x-api-key": "good"}
+IDS = ("id", "request_id", "task_id", "taskId")
+"""The names of a job's id."""
 SEEDREAM = {"prompt": "a fox", "size": "2048x2048"}
 ARK_TASKS = "/ark/api/v3/contents/generations/tasks"
 WAVESPEED = "/wavespeed/api/v3"
@@ -25,7 +28,7 @@ def finished(http: httpx.Client, hand_clock: HandClock) -> Finished:
     def submit(path: str, body: dict[str, Any], look: str) -> Any:
         submitted = http.post(path, json=body, headers=BEARER).raise_for_status().json()
         hand_clock.advance_s(60)
-        job_id = submitted.get("data", submitted)["id"]
+        (job_id,) = [value for name, value in submitted.get("data", submitted).items() if name in IDS]
         return http.get(look.format(job_id), headers=BEARER).raise_for_status().json()
 
     return submit
@@ -57,6 +60,23 @@ def test_the_file_type_of_a_seedream(
     assert file.headers["content-type"] == found.content_type
 
 
+def test_a_seedream_is_a_jpeg_at_fal(http: httpx.Client, hand_clock: HandClock) -> None:
+    key = {"authorization": "Key good"}
+    path, body = "/fal/fal-ai/bytedance/seedream/v4.5/text-to-image", {"prompt": "a fox"}
+    urls = http.post(path, json=body, headers=key).raise_for_status().json()
+    hand_clock.advance_s(60)
+    (image,) = http.get(urls["response_url"], headers=key).raise_for_status().json()["images"]
+    assert image["content_type"] == "image/jpeg"
+    assert media_type(http.get(image["url"]).content[:HEAD_BYTES]) == JPEG
+
+
+def test_a_seedream_4_is_a_jpeg_at_kie(http: httpx.Client, finished: Finished) -> None:
+    body = {"model": "bytedance/seedream-v4-text-to-image", "input": {"prompt": "a fox"}}
+    answer = finished("/kie/api/v1/jobs/createTask", body, "/kie/api/v1/jobs/recordInfo?taskId={}")
+    (url,) = json.loads(answer["data"]["resultJson"])["resultUrls"]
+    assert media_type(http.get(url).content[:HEAD_BYTES]) == JPEG
+
+
 @pytest.mark.parametrize(("form", "found"), [("mp4", MP4), ("mov", MOV)])
 def test_the_file_type_of_a_seedance(
     http: httpx.Client, finished: Finished, form: str, found: MediaType
@@ -78,6 +98,30 @@ def test_kling_4_always_has_sound_at_wavespeed(http: httpx.Client, finished: Fin
     body = {"prompt": "a fox", "duration": 3, "resolution": "720p"}
     (url,) = finished(path, body, WAVESPEED + "/predictions/{}/result")["data"]["outputs"]
     assert streams_of(http.get(url).content) == ["audio", "video"]
+
+
+def test_kling_4_always_has_sound_at_muapi(http: httpx.Client, finished: Finished) -> None:
+    body = {"prompt": "a fox", "duration": 3, "resolution": "720p"}
+    answer = finished("/muapi/api/v1/kling-4.0-text-to-video", body, "/muapi/api/v1/predictions/{}/result")
+    (url,) = answer["outputs"]
+    assert streams_of(http.get(url).content) == ["audio", "video"]
+
+
+def test_kling_4_always_has_sound_at_piapi(http: httpx.Client, finished: Finished) -> None:
+    asked = {"prompt": "a fox", "duration": 3, "mode": "std", "version": "4.0"}
+    named = {"model": "kling", "task_type": "text_to_video", "config": {"service_mode": "public"}}
+    answer = finished("/piapi/api/v1/task", {**named, "input": asked}, "/piapi/api/v1/task/{}")
+    assert streams_of(http.get(answer["data"]["output"]["video"]).content) == ["audio", "video"]
+
+
+@pytest.mark.parametrize(("word", "streams"), [("on", ["audio", "video"]), ("off", ["video"])])
+def test_klings_older_word_for_sound(
+    http: httpx.Client, finished: Finished, word: str, streams: list[str]
+) -> None:
+    body = {"model_name": "kling-v2-6", "prompt": "a fox", "duration": "5", "sound": word}
+    path = "/kling/v1/videos/text2video"
+    (video,) = finished(path, body, path + "/{}")["data"]["task_result"]["videos"]
+    assert streams_of(http.get(video["url"]).content) == streams
 
 
 @pytest.mark.parametrize(("word", "streams"), [("native", ["audio", "video"]), ("off", ["video"])])
