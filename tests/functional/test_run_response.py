@@ -238,9 +238,7 @@ class TestAResponse:
         made = start(client, f"[[{word}]] hello", model="deepseek-v4-pro")
         run_all()
         found = client.openai.responses.retrieve(made.id)
-        assert found.status == "failed"
-        assert found.error is not None
-        assert found.error.code == code
+        assert (found.status, found.error and found.error.code) == ("failed", code)
         assert client.texts() == []
         assert client.balance() == USD
         assert client.settled()
