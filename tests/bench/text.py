@@ -187,7 +187,7 @@ def _keys(budgets: Sequence[str]) -> Iterator[str]:
         account = api.accounts.open(micro_usd_of_cents(100_000))
         for scope in budgets:
             budget = {"name": scope, "scope": scope, "limitCents": 100_000, "per": "month"}
-            api.budgets.create(account.account_id, budget)
+            api.budgets.create(account.account_id, budget, None)
         found.append(account.api_key)
     return cycle(found)
 

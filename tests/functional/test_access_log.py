@@ -117,7 +117,7 @@ class TestSignIns:
 class TestRefusals:
     def test_a_flood_of_wrong_keys_is_one_line_an_hour(self, ada: Browser, clock: ManualClock) -> None:
         account_id = account_of(ada)
-        made = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["media"]})
+        made = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["media"]}, None)
         eve = Browser()
         eve.get("/sign-in")
 

@@ -127,7 +127,7 @@ class TestTheFirstPage:
     def test_a_word_finds_accounts_tasks_keys_and_requests(
         self, operator: Browser, account_id: str, aws: Aws, clock: ManualClock
     ) -> None:
-        key = api_parts.api().keys.create(account_id, {"name": "Shop"})
+        key = api_parts.api().keys.create(account_id, {"name": "Shop"}, None)
         task_id = create_task(account_id, BODY)["taskId"]
         request_id = post_text(aws, account_id, 100, provider="openai")
         ulid = request_id.removeprefix("req_")
@@ -270,7 +270,7 @@ class TestAClaimedPayment:
 class TestTasks:
     def test_a_task_is_refunded_once(self, operator: Browser, account_id: str, clock: ManualClock) -> None:
         budget = {"name": "All", "scope": "account", "limitCents": 5, "per": "total"}
-        budget_id = api_parts.api().budgets.create(account_id, budget)["id"]
+        budget_id = api_parts.api().budgets.create(account_id, budget, None)["id"]
         task_id = str(create_task(account_id, BODY)["taskId"])
         run_to_end(task_id, clock)
         paid = balance_cents(account_id)

@@ -414,9 +414,9 @@ class TestOwner:
     def test_the_owner_makes_any_key_by_the_service_itself(self, customer: OpenedAccount) -> None:
         keys = api_parts.api().keys
         made = keys.create(
-            customer.account_id, {"name": "mine", "spendingCap": {"capCents": 7, "per": "month"}}
+            customer.account_id, {"name": "mine", "spendingCap": {"capCents": 7, "per": "month"}}, None
         )
         cap = keys.all(customer.account_id)[0]["spendingCap"]
         assert cap is not None
         assert cap["capCents"] == micro_usd_of_cents(7) // 10_000
-        assert keys.revoke(customer.account_id, made["id"])["revokedAt"] is not None
+        assert keys.revoke(customer.account_id, made["id"], None)["revokedAt"] is not None

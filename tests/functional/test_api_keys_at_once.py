@@ -42,7 +42,7 @@ class TestRace:
     @staticmethod
     def owner(customer: OpenedAccount, key_id: str, body: dict[str, Any]) -> None:
         """Change a key as its owner, who is signed in."""
-        api_parts.api().keys.update(customer.account_id, key_id, body)
+        api_parts.api().keys.update(customer.account_id, key_id, body, None)
 
     @pytest.mark.parametrize(
         "sent",
@@ -83,9 +83,9 @@ class TestRace:
 
         def owner_acts() -> None:
             if end == "revoked":
-                keys.revoke(customer.account_id, caller["id"])
+                keys.revoke(customer.account_id, caller["id"], None)
             else:
-                keys.update(customer.account_id, caller["id"], {"scopes": ["account"]})
+                keys.update(customer.account_id, caller["id"], {"scopes": ["account"]}, None)
 
         self.between(monkeypatch, sent.write, owner_acts)
         refused = refusal(sent.method, KEYS + sent.rest.format(id=other["id"]), caller["key"], sent.body)
@@ -108,7 +108,7 @@ class TestRace:
         self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         key, keys = made(customer), api_parts.api().keys
-        self.between(monkeypatch, "change", lambda: keys.rotate(customer.account_id, key["id"], {}))
+        self.between(monkeypatch, "change", lambda: keys.rotate(customer.account_id, key["id"], {}, None))
         path = f"{KEYS}/{key['id']}/rotate"
         assert refusal("POST", path, customer.api_key, {}) == (409, "rotation_in_progress")
 

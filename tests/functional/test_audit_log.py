@@ -56,9 +56,9 @@ class TestKeys:
     def test_a_second_revoke_is_no_second_event_and_no_secret_is_in_any(self, aws: Aws) -> None:
         account = api_parts.api().accounts.open(0)
         keys = api_parts.api().keys
-        made = keys.create(account.account_id, {"name": "Made"})
+        made = keys.create(account.account_id, {"name": "Made"}, None)
         for _ in range(2):
-            keys.revoke(account.account_id, made["id"])
+            keys.revoke(account.account_id, made["id"], None)
         found = events(account.account_id)
         assert [event.action for event in found] == [Action.KEY_CREATED, Action.KEY_REVOKED]
         assert made["key"] not in str([event.to_item() for event in found])
@@ -71,7 +71,7 @@ class TestKeys:
         # An event that is there already is refused, and the key with it.
         monkeypatch.setattr(AuditLog, "note", lambda *_, **__: first)
         with pytest.raises(Exception, match=str(first.item and first.item["event_id"])):
-            api_parts.api().keys.create(account.account_id, {"name": "Made"})
+            api_parts.api().keys.create(account.account_id, {"name": "Made"}, None)
         assert len(api_parts.api().keys.all(account.account_id)) == 1
 
 
@@ -80,7 +80,7 @@ class TestThePage:
         account_id = browser.sign_in("ada@example.com")
         browser.get("/top-up")
         assert browser.post("/top-up/low-balance", {"threshold": "10"}).status == 200
-        api_parts.api().keys.create(account_id, {"name": "<b>Shop</b>"}, who="ada@example.com")
+        api_parts.api().keys.create(account_id, {"name": "<b>Shop</b>"}, None, who="ada@example.com")
         shown = browser.get("/audit").text
         for words in ("API key created", "&lt;b&gt;Shop", "Low balance settings changed", "below $10.00"):
             assert words in shown

@@ -266,7 +266,7 @@ class TestTheRoutes:
         page("/oauth/revoke", "/oauth/revoke", sent, browser=product.http)
         page("/keys/for-code", "/keys/for-code", {"name": "Z-Image"})
         key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Code of Z-Image")
-        api_parts.api().keys.revoke(account_id, key["id"])
+        api_parts.api().keys.revoke(account_id, key["id"], None)
         page("/keys/policy", "/keys/policy", {"policy": "1", "prompt": "1000"})
         page("/keys/answers", "/keys/answers", {"complete": "1"})
         page("/projects", "/projects", {"name": "Site"})
@@ -283,12 +283,12 @@ class TestTheRoutes:
         (budget,) = api_parts.api().budgets.all(account_id)
         api_parts.api().budgets.delete(account_id, budget["id"], by=None)
         page("/projects/{project_id}/delete", f"/projects/{project['id']}/delete")
-        api_parts.api().keys.create(account_id, {"name": "Agents", "scopes": ["media"]})
+        api_parts.api().keys.create(account_id, {"name": "Agents", "scopes": ["media"]}, None)
         key = next(key for key in api_parts.api().keys.all(account_id) if key["name"] == "Agents")
         page("/tokens", "/tokens", {"key": key["id"], "limit": "1", "lifetime": "3600"})
         (token,) = api_parts.api().tokens.page(account_id, {})["tokens"]
         page("/tokens/{token_id}/revoke", f"/tokens/{token['id']}/revoke")
-        api_parts.api().keys.revoke(account_id, key["id"])
+        api_parts.api().keys.revoke(account_id, key["id"], None)
         page("/budgets", "/budgets", BUDGET)
         (budget,) = api_parts.api().budgets.all(account_id)
         page("/budgets/{budget_id}", f"/budgets/{budget['id']}", {**BUDGET, "limit": "2"})
@@ -393,12 +393,12 @@ class TestTheRoutes:
         page("/sign-in/development/email", "/sign-in/development/email", {"email": "ada@example.com"})
         # Its pages have the token of the new session.
         ada.get("")
-        made = api_parts.api().keys.create(account_id, {"name": "Key", "scopes": ["account"]})
+        made = api_parts.api().keys.create(account_id, {"name": "Key", "scopes": ["account"]}, None)
         other = Browser()
         other.get("/sign-in")
         page("/sign-in/development/key", "/sign-in/development/key", {"key": made["key"]}, browser=other)
         # Closing the account would revoke it.
-        api_parts.api().keys.revoke(account_id, made["id"])
+        api_parts.api().keys.revoke(account_id, made["id"], None)
 
     @staticmethod
     def _api(walk: Walk, clock: ManualClock) -> None:

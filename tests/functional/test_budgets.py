@@ -394,7 +394,7 @@ class TestChanges:
         def before_another_change(repository: BudgetRepository, account_id: str) -> Budgets:
             found = read(repository, account_id)
             monkeypatch.setattr(BudgetRepository, "read", read)
-            api_parts.api().budgets.create(account_id, {**A_BUDGET, "name": "other"})
+            api_parts.api().budgets.create(account_id, {**A_BUDGET, "name": "other"}, None)
             return found
 
         monkeypatch.setattr(BudgetRepository, "read", before_another_change)

@@ -343,7 +343,7 @@ class TestARevocation:
     def test_of_another_client_or_key_does_nothing(
         self, client: Client, tokens: dict[str, Any], account: str
     ) -> None:
-        made = api_parts.api().keys.create(account, {"name": "Shop"})
+        made = api_parts.api().keys.create(account, {"name": "Shop"}, None)
         for token, client_id in (
             (tokens["access_token"], "another"),
             (tokens["refresh_token"], "another"),

@@ -116,8 +116,8 @@ class TestTime:
         keys = api_parts.api().keys
         for name, days in (("Long", 10), ("Short", 2), ("Revoked", 10)):
             ends = clock.now_ms() + days * MS_PER_DAY
-            made = keys.create(account_of(ada), {"name": name, "expiresAt": _iso(ends)})
-        keys.revoke(account_of(ada), made["id"])
+            made = keys.create(account_of(ada), {"name": name, "expiresAt": _iso(ends)}, None)
+        keys.revoke(account_of(ada), made["id"], None)
         post.deliver()
         box.mails.clear()
         told: list[tuple[int, str]] = []
@@ -138,7 +138,7 @@ class TestTime:
     ) -> None:
         self.look()
         ends = clock.now_ms() + 5 * MS_PER_DAY
-        api_parts.api().keys.create(account_of(ada), {"name": "Shop", "expiresAt": _iso(ends)})
+        api_parts.api().keys.create(account_of(ada), {"name": "Shop", "expiresAt": _iso(ends)}, None)
         post.deliver()
         box.mails.clear()
         clock.advance_ms(6 * MS_PER_DAY)

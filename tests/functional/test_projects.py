@@ -76,7 +76,9 @@ class TestKeys:
         def listed(*_: str) -> list[ApiKey]:
             # The list of keys is behind; and during the first look, another request creates a key.
             if next(joins, False):
-                api_parts.api().keys.create(customer.account_id, {"name": "web", "projectId": project_id})
+                api_parts.api().keys.create(
+                    customer.account_id, {"name": "web", "projectId": project_id}, None
+                )
             return []
 
         monkeypatch.setattr(ApiKeyRepository, "listed", listed)

@@ -229,6 +229,6 @@ class TestSettings:
     def test_a_key_of_a_project_cannot_change_them(self, customer: OpenedAccount) -> None:
         project = api_parts.api().projects.create(customer.account_id, {"name": "Website"}, by=None)
         body = {"name": "own", "projectId": project["id"], "scopes": ["account"]}
-        key = api_parts.api().keys.create(customer.account_id, body)
+        key = api_parts.api().keys.create(customer.account_id, body, None)
         status, answer, _ = call("PATCH", EXPORTS, key["key"], {"requestWebhook": None})
         assert (status, answer["error"]["code"]) == (403, "forbidden")

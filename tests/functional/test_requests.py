@@ -246,7 +246,7 @@ class TestPage:
     """The page of a record in the dashboard."""
 
     def test_it_shows_cost_steps_prices_and_labels(self, aws: Aws, browser: Browser, account_id: str) -> None:
-        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["text"]})
+        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["text"]}, None)
         customer = OpenedAccount(account_id, key["key"], "")
         request_id = ask(aws, customer, COST_MICRO_USD, trace=TRACE, **FACTS)
         text = browser.get(f"/requests/{request_id}").text

@@ -415,7 +415,7 @@ def test_lines_count_in_budgets_with_the_tags_of_the_batch_and_by_their_own_wish
     client: TextClient,
 ) -> None:
     api, account_id = api_parts.api(), client.account.account_id
-    api.budgets.create(account_id, {"name": "User", "scope": "user", "per": "month", "limitCents": 50})
+    api.budgets.create(account_id, {"name": "User", "scope": "user", "per": "month", "limitCents": 50}, None)
     wishes: dict[str, Any] = {"provider": {"sort": "latency"}, "user": "alice"}
     start(client, lines_of(chat(**wishes)), extra_headers={"x-tollgate-tags": "team=search"})
     run_all()

@@ -189,8 +189,10 @@ class TestWhatRunsTheOrdinaryWay:
         self, client: TextClient, open_client: Callable[[int], TextClient]
     ) -> None:
         policy, other = {"ignore": ["azure"]}, open_client(USD)
-        api_parts.api().routing.change(client.account.account_id, policy)
-        made = api_parts.api().keys.create(other.account.account_id, {"name": "narrow", "routing": policy})
+        api_parts.api().routing.change(client.account.account_id, policy, None)
+        made = api_parts.api().keys.create(
+            other.account.account_id, {"name": "narrow", "routing": policy}, None
+        )
         narrow = replace(other, account=replace(other.account, api_key=made["key"]))
         # A quarter of its balance is less than the hold of a line.
         poor = open_client(2000)
@@ -416,9 +418,9 @@ def test_a_cap_and_a_budget_count_the_lines_of_a_worker_that_died(
 ) -> None:
     api, account_id = api_parts.api(), client.account.account_id
     budget = {"name": "All", "scope": "account", "per": "month", "limitCents": 50}
-    api.budgets.create(account_id, budget)
+    api.budgets.create(account_id, budget, None)
     key_id = "key_" + client.account.api_key.split("_")[2]
-    api.keys.update(account_id, key_id, {"spendingCap": {"capCents": 50, "per": "month"}})
+    api.keys.update(account_id, key_id, {"spendingCap": {"capCents": 50, "per": "month"}}, None)
     batch, message = killed_after(last, client, steps, monkeypatch)
     run_one(message)
     found, outputs, errors = run(client, batch)
@@ -448,7 +450,7 @@ def test_a_charged_line_has_its_answer_even_if_the_results_are_full_meanwhile(
 
 def test_a_budget_for_a_part_still_gives_the_batch_price(client: TextClient) -> None:
     api_parts.api().budgets.create(
-        client.account.account_id, {"name": "All", "scope": "account", "per": "month", "limitCents": 1}
+        client.account.account_id, {"name": "All", "scope": "account", "per": "month", "limitCents": 1}, None
     )
     # At the batch price each line holds at least 0.225 cents.
     bodies = [chat(f"[[tokens 20]] {n}", model=GPT, max_tokens=1_000) for n in range(12)]

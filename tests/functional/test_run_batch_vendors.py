@@ -180,6 +180,7 @@ def test_a_budget_for_a_part_still_gives_the_batch_price(client: TextClient, ven
     api_parts.api().budgets.create(
         client.account.account_id,
         {"name": "All", "scope": "account", "per": "month", "limitCents": cents},
+        None,
     )
     bodies = [chat(f"[[tokens 20]] {n}", model=vendor.model, max_tokens=4_000) for n in range(16)]
     batch, outputs, errors = run(client, start(client, lines_of(*bodies)))
@@ -216,7 +217,7 @@ def test_a_worker_that_dies_while_it_halves_a_parcel_leaves_one_that_can_end(
     monkeypatch.setattr(models, "CLAIM_S", 0)
     account_id, budgets = client.account.account_id, api_parts.api().budgets
     limit = {"name": "All", "scope": "account", "per": "month", "limitCents": cents}
-    budget = budgets.create(account_id, limit)
+    budget = budgets.create(account_id, limit, None)
 
     async def killed(*args: Any) -> None:
         await store_content(*args)

@@ -208,7 +208,7 @@ class TestAResponse:
     def test_counts_in_budgets_and_caps(self, client: TextClient) -> None:
         api, account_id = api_parts.api(), client.account.account_id
         fields = {"name": "User", "scope": "user", "per": "month", "limitCents": 50}
-        budget_id = api.budgets.create(account_id, fields)["id"]
+        budget_id = api.budgets.create(account_id, fields, None)["id"]
         start(client, user="alice")
         run_all()
         [entry] = client.texts()

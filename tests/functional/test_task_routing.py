@@ -64,7 +64,7 @@ class TestTheRequest:
 @pytest.mark.usefixtures("aws")
 class TestTheAccountsPolicy:
     def test_narrows_each_request(self, customer: OpenedAccount, clock: ManualClock) -> None:
-        api_parts.api().routing.change(customer.account_id, {"ignore": ["fal"]})
+        api_parts.api().routing.change(customer.account_id, {"ignore": ["fal"]}, None)
         status, body = send(customer, provider={"only": ["fal"]})
         assert (status, balance_cents(customer)) == (400, 100), body
         task = run_to_end(create(customer), clock)
@@ -96,7 +96,7 @@ class TestTheAccountsPolicy:
     def test_a_repeat_returns_its_task_though_the_policy_changed(self, customer: OpenedAccount) -> None:
         first, body = send(customer, "order-7", provider={"only": ["fal"]})
         assert first == 200
-        api_parts.api().routing.change(customer.account_id, {"ignore": ["fal"]})
+        api_parts.api().routing.change(customer.account_id, {"ignore": ["fal"]}, None)
         # From the first refusal on, the process knows the policy.
         assert send(customer, "order-8", provider={"only": ["fal"]})[0] == 400
         again, repeated = send(customer, "order-7", provider={"only": ["fal"]})

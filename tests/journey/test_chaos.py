@@ -84,7 +84,7 @@ def customers(service: MortalService, receiver: Receiver) -> Iterator[list[Custo
             http = ends.enter_context(client_of(base_url, account))
             webhook = receiver.url_of(account.account_id, account.webhook_secret)
             budget = {"name": "b", "scope": "user", "limitCents": BALANCE_CENTS, "per": "total"}
-            api_parts.api().budgets.create(account.account_id, budget)
+            api_parts.api().budgets.create(account.account_id, budget, None)
             # Every second customer has an agent, and the others create tasks with the key of a project.
             run = run_token_of(account) if len(found) % 2 else {}
             project_key = None if run else key_of_project(account)
@@ -106,7 +106,7 @@ def subaccount_of(parent: OpenedAccount) -> OpenedAccount:
     ]
     sent = {"amountCents": BALANCE_CENTS - TASKS * 2}
     api.subaccounts.transfer(parent.account_id, child, sent, "first", by=None)
-    key = api.keys.create(child, {"name": "all", "scopes": [str(scope) for scope in Scope]})["key"]
+    key = api.keys.create(child, {"name": "all", "scopes": [str(scope) for scope in Scope]}, None)["key"]
     return OpenedAccount(child, key, api.accounts.me(child).webhook_secrets[0].text)
 
 
@@ -123,9 +123,9 @@ def key_of_project(account: OpenedAccount) -> str:
     api = api_parts.api()
     project_id = api.projects.create(account.account_id, {"name": "p"}, by=None)["id"]
     budget = {"name": "p", "scope": "project", "limitCents": BALANCE_CENTS, "per": "month"}
-    api.budgets.create(account.account_id, budget)
+    api.budgets.create(account.account_id, budget, None)
     body = {"name": "p", "scopes": ["media", "text"], "projectId": project_id}
-    return str(api.keys.create(account.account_id, body)["key"])
+    return str(api.keys.create(account.account_id, body, None)["key"])
 
 
 def test_nothing_is_lost_charged_twice_or_left_open(

@@ -42,7 +42,7 @@ CHAT: dict[str, Any] = {
 
 def made(account_id: str, **fields: Any) -> Any:
     """Make a key with these fields; give its view, with the key."""
-    return api_parts.api().keys.create(account_id, {"name": "made", **fields})
+    return api_parts.api().keys.create(account_id, {"name": "made", **fields}, None)
 
 
 def spent(account_id: str) -> int:
@@ -110,7 +110,7 @@ class TestKeys:
 
         def rotate(_: int) -> str | None:
             try:
-                return str(api.keys.rotate(key.account_id, key.key_id, {})["key"])
+                return str(api.keys.rotate(key.account_id, key.key_id, {}, None)["key"])
             except RotationInProgressError:
                 return None
 
@@ -217,7 +217,7 @@ class TestText:
         while (key := keys.all(account_id)[0])["lastUsedAt"] is None:
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        new = keys.rotate(account_id, key["id"], {})["key"]
+        new = keys.rotate(account_id, key["id"], {}, None)["key"]
         for text in (new, client.account.api_key):
             used = replace(client, account=replace(client.account, api_key=text))
             assert used.post("/chat/completions", CHAT).status_code == 200

@@ -36,7 +36,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Create a budget."""
     try:
-        services.api.budgets.create(visitor.account_id, created_budget(sent), who=visitor.name)
+        services.api.budgets.create(visitor.account_id, created_budget(sent), None, who=visitor.name)
     except InvalidInputError as error:
         return _refused(request, NEW, CREATED_FIELDS, sent, error)
     return _list(services, request, visitor.account_id)

@@ -39,7 +39,7 @@ def show(services: Services, request: Request, visitor: SignedIn) -> Response:
 def change(services: Services, request: Request, visitor: SignedIn, sent: Sent, what: str) -> Response:
     """Change one export; an empty address ends it."""
     try:
-        services.api.exports.change(visitor.account_id, {what: body_of(what, sent)}, who=visitor.name)
+        services.api.exports.change(visitor.account_id, {what: body_of(what, sent)}, None, who=visitor.name)
     except InvalidInputError as error:
         return invalid(request, error, LABELS)
     return moved_saying(request, f"{home(request)}/exports", gettext("Saved."))

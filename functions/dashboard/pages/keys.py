@@ -49,7 +49,7 @@ def create(services: Services, request: Request, visitor: SignedIn, sent: Sent) 
     body = key_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
     body |= _routing(sent, None)
     keys, by = services.api.keys, visitor.identity_id
-    made = keys.create(visitor.account_id, body, who=visitor.name, made_by=by)
+    made = keys.create(visitor.account_id, body, None, who=visitor.name, made_by=by)
     return _changed(services, request, visitor, made)
 
 
@@ -65,7 +65,7 @@ def choose_answers(services: Services, request: Request, visitor: SignedIn, sent
 def choose_providers(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Choose the providers that may get requests of the account."""
     routing, account_id = services.api.routing, visitor.account_id
-    routing.change(account_id, _policy(sent, routing.show(account_id)), who=visitor.name)
+    routing.change(account_id, _policy(sent, routing.show(account_id)), None, who=visitor.name)
     return moved_saying(request, f"{home(request)}/keys", gettext("Saved."))
 
 
@@ -73,7 +73,9 @@ def choose_providers(services: Services, request: Request, visitor: SignedIn, se
 def create_for_code(services: Services, request: Request, visitor: SignedIn, sent: Sent) -> Response:
     """Create a key for the code on a model's page, and show it once. Scripts put it into the code."""
     body = {"name": f"Code of {sent.get('name', '')}"[:MAX_NAME_LENGTH]}
-    made = services.api.keys.create(visitor.account_id, body, who=visitor.name, made_by=visitor.identity_id)
+    made = services.api.keys.create(
+        visitor.account_id, body, None, who=visitor.name, made_by=visitor.identity_id
+    )
     return part(request, "code_key.html", made=made)
 
 
@@ -103,7 +105,7 @@ def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
     key = _one(services, visitor.account_id, key_id)
     body = changed_body(sent, sent.getlist("scopes"), sent.getlist("models"), services.clock.now_ms())
     body |= _routing(sent, key["routing"])
-    services.api.keys.update(visitor.account_id, key_id, body, who=visitor.name)
+    services.api.keys.update(visitor.account_id, key_id, body, None, who=visitor.name)
     return moved(f"{home(request)}/keys")
 
 
@@ -111,13 +113,15 @@ def update(services: Services, request: Request, visitor: SignedIn, sent: Sent, 
 def rotate(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
     """Create a new secret for a key, and show it once. The old secret remains valid for a day."""
     keys = services.api.keys
-    return _changed(services, request, visitor, keys.rotate(visitor.account_id, key_id, {}, who=visitor.name))
+    return _changed(
+        services, request, visitor, keys.rotate(visitor.account_id, key_id, {}, None, who=visitor.name)
+    )
 
 
 @router.post("/{key_id}/revoke")
 def revoke(services: Services, request: Request, visitor: SignedIn, key_id: str) -> Response:
     """End a key."""
-    services.api.keys.revoke(visitor.account_id, key_id, who=visitor.name)
+    services.api.keys.revoke(visitor.account_id, key_id, None, who=visitor.name)
     return _changed(services, request, visitor, None)
 
 

@@ -92,7 +92,7 @@ def create_key(
     _check_role(services, visitor, project_id, ProjectRole.MEMBER)
     body = {"name": sent.get("name", ""), "scopes": KEY_SCOPES, "projectId": project_id}
     keys, by = services.api.keys, visitor.identity_id
-    made = keys.create(visitor.account_id, body, who=visitor.name, made_by=by)
+    made = keys.create(visitor.account_id, body, None, who=visitor.name, made_by=by)
     return part(request, "project_parts.html", **_one(services, visitor, project_id, made))
 
 
@@ -106,7 +106,7 @@ def revoke_key(
         raise KeyNotFoundError
     needed = ProjectRole.MEMBER if key_id in shown["own"] else ProjectRole.MANAGER
     _check_role(services, visitor, project_id, needed)
-    services.api.keys.revoke(visitor.account_id, key_id, who=visitor.name)
+    services.api.keys.revoke(visitor.account_id, key_id, None, who=visitor.name)
     return part(request, "project_parts.html", **_one(services, visitor, project_id))
 
 
@@ -118,7 +118,7 @@ def add_budget(
     _check_role(services, visitor, project_id, ProjectRole.MANAGER)
     form = {**dict(sent), "scope": PROJECT, "project": project_id}
     try:
-        services.api.budgets.create(visitor.account_id, created_budget(form), who=visitor.name)
+        services.api.budgets.create(visitor.account_id, created_budget(form), None, who=visitor.name)
     except InvalidInputError as error:
         return refused(request, NEW, beside_fields(error.problems, PROJECT, CREATED_FIELDS), error.status)
     return part(request, "project_parts.html", **_one(services, visitor, project_id))

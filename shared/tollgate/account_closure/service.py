@@ -88,7 +88,7 @@ class AccountClosureService:
         for member in team.members:
             self.keys.end_chat(team.account_id, member.identity_id)
         for key in self.keys.all(team.account_id):
-            self.keys.revoke(team.account_id, str(key["id"]), who="Tollgate")
+            self.keys.revoke(team.account_id, str(key["id"]), None, who="Tollgate")
         self.sessions.end_all_in(team.account_id)
         if team.closing is not None and not team.closing.is_shut:
             closing = replace(team.closing, is_shut=True)

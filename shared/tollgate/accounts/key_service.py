@@ -98,7 +98,7 @@ class KeyService:
     def revoke_made_by(self, account_id: str, identity_id: str, who: str) -> None:
         """Revoke the keys that a person created. Raises as `revoke` does."""
         for key in self.by_maker(account_id).get(identity_id, []):
-            self.revoke(account_id, key.key_id, who=who)
+            self.revoke(account_id, key.key_id, None, who=who)
 
     def end_management(self, account_id: str, identity_id: str, who: str) -> None:
         """Remove key management from all keys that a person created; raises `ConcurrencyLimitedError`.
@@ -112,15 +112,15 @@ class KeyService:
             # Another request may revoke it at the same moment.
             with suppress(KeyNotFoundError):
                 if others:
-                    self.update(account_id, key.key_id, {"scopes": sorted(others)}, who=who)
+                    self.update(account_id, key.key_id, {"scopes": sorted(others)}, None, who=who)
                 else:
-                    self.revoke(account_id, key.key_id, who=who)
+                    self.revoke(account_id, key.key_id, None, who=who)
 
     def create(
         self,
         account_id: str,
         body: Body,
-        by: ApiKey | None = None,
+        by: ApiKey | None,
         who: str = OWNER,
         made_by: str | None = None,
     ) -> KeyWithSecretView:
@@ -157,7 +157,7 @@ class KeyService:
         return read_key(body, self.model_id_of, now_ms, is_new=is_new, known=self.known)
 
     def update(
-        self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
+        self, account_id: str, key_id: str, body: Body, by: ApiKey | None, *, who: str = OWNER
     ) -> KeyView:
         """Change the fields in the body, null for no limit; effective within 30 s. Return the view.
 
@@ -179,7 +179,7 @@ class KeyService:
         return self._view(retry_change(change, StaleKeyError, what=_WHAT))
 
     def rotate(
-        self, account_id: str, key_id: str, body: Body, by: ApiKey | None = None, *, who: str = OWNER
+        self, account_id: str, key_id: str, body: Body, by: ApiKey | None, *, who: str = OWNER
     ) -> KeyWithSecretView:
         """Return the view with a new secret in `key`, only this once; the old one stays valid for a while.
 
@@ -213,7 +213,7 @@ class KeyService:
         return {**self._view(rotated), "key": text}
 
     def revoke(
-        self, account_id: str, key_id: str, by: ApiKey | None = None, who: str = OWNER, why: str = ""
+        self, account_id: str, key_id: str, by: ApiKey | None, who: str = OWNER, why: str = ""
     ) -> KeyView:
         """End a key, within 30 s everywhere; return its view. A repeat changes nothing.
 

@@ -35,7 +35,7 @@ class RoutingPolicies:
         return routing_view(self.budgets.routing(account_id))
 
     def change(
-        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
+        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None, who: str = OWNER
     ) -> RoutingView:
         """Replace the policy; an empty body removes it. `by` is the calling key; without one, `who` is.
 

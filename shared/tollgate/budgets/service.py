@@ -61,7 +61,7 @@ class BudgetService:
         return self._view(account_id, _named(self.budgets.read(account_id), budget_id))
 
     def create(
-        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
+        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None, who: str = OWNER
     ) -> BudgetView:
         """Create a budget. Raises `InvalidInputError`, `BudgetLimitReachedError`, `UserNotFoundError`."""
         fields = self._read(body, is_new=True)

@@ -235,7 +235,7 @@ class ConnectorService:
 
     def _end(self, key: ApiKey, why: str, who: str = SERVICE) -> None:
         logger.warning("connectors.ended", key_id=key.key_id, why=why)
-        self.key_service.revoke(key.account_id, key.key_id, who=who, why=why)
+        self.key_service.revoke(key.account_id, key.key_id, None, who=who, why=why)
 
     def _response(self, key: ApiKey) -> dict[str, Any]:
         assert key.connector is not None  # noqa: S101 - a key of a connector

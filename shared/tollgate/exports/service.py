@@ -44,7 +44,7 @@ class ExportService:
         return self._view(account_id, self.exports.read(account_id))
 
     def change(
-        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None = None, who: str = OWNER
+        self, account_id: str, body: Mapping[str, Any], by: ApiKey | None, who: str = OWNER
     ) -> ExportsView:
         """Change the exports that a body names; null ends one.
 

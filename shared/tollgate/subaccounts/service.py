@@ -230,7 +230,7 @@ class SubaccountService:
 
         retry_change(begin, StaleTeamError, SubaccountClosedError, what=_WHAT)
         for key in self.key_service.all(child):
-            self.key_service.revoke(child, key["id"], who=who if by is None else by.actor)
+            self.key_service.revoke(child, key["id"], None, who=who if by is None else by.actor)
         self.rest.give_back(child)
         return self.one(parent, child)
 

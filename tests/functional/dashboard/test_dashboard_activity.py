@@ -34,7 +34,7 @@ TEXT_MICRO_USD = 1_234
 @pytest.fixture
 def key_id(account_id: str, clock: ManualClock, aws: Aws) -> str:
     """Ask with a key for a generation that ends well, one that fails, and texts; give the key."""
-    key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]})
+    key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]}, None)
     for prompt in PROMPTS:
         body = {"model": PAID_IMAGE, **with_prompt(prompt)}
         status, made, _ = call("POST", "/api/v1/generation/create", key["key"], body)
@@ -251,7 +251,9 @@ class TestLabels:
     def test_spending_by_end_user_and_by_tag(
         self, aws: Aws, account_id: str, browser: Browser, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]})["key"]
+        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]}, None)[
+            "key"
+        ]
         for tags in ("user=alice,team=a", "user=alice,team=b", "user=bob,team=b"):
             body = {"model": PAID_IMAGE, **with_prompt("a boat")}
             status, made, _ = call("POST", "/api/v1/generation/create", key, body, {"x-tollgate-tags": tags})

@@ -47,7 +47,7 @@ def test_the_policy_of_the_account_is_changed_and_keeps_other_fields(
     browser: Browser, account_id: str
 ) -> None:
     routing = api_parts.api().routing
-    routing.change(account_id, {"order": ["fal"], "data_collection": "deny"})
+    routing.change(account_id, {"order": ["fal"], "data_collection": "deny"}, None)
     assert "data_collection" in browser.get("/keys").text
     assert browser.post("/keys/policy", FORM).status == 200
     assert routing.show(account_id) == {"order": ["fal"], **STORED}

@@ -35,7 +35,7 @@ def problems(answer: Answer, form: str = "new") -> dict[str, str]:
 def spend(account_id: str, tags: str, times: int) -> None:
     """Create images of one cent each with a key."""
     keys = api_parts.api().keys
-    key = keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]})["key"]
+    key = keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]}, None)["key"]
     for _ in range(times):
         body = {"model": PAID_IMAGE, **with_prompt("a boat")}
         status, answer, _ = call("POST", "/api/v1/generation/create", key, body, {"x-tollgate-tags": tags})
@@ -64,7 +64,7 @@ class TestThePage:
     def test_a_budget_of_one_value_has_a_bar_before_it_is_used(
         self, account_id: str, browser: Browser
     ) -> None:
-        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["media"]})["id"]
+        key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["media"]}, None)["id"]
         browser.get("/budgets")
         for form in ({"scope": "account"}, {"scope": "key", "key": key}, {"scope": "tag", "tag": "team"}):
             browser.post("/budgets", {**FORM, **form, "limit": "1", "per": "total"})

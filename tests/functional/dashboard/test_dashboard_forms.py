@@ -233,7 +233,7 @@ class TestTasks:
     def test_a_budget_of_the_account_counts_it(self, ada: Browser) -> None:
         account_id = ada.sign_in("ada@example.com")
         budget = {"name": "All", "scope": "account", "limitCents": 1, "per": "total"}
-        api_parts.api().budgets.create(account_id, budget)
+        api_parts.api().budgets.create(account_id, budget, None)
         task_id = self.run(ada)
         refused = ada.post(f"/playground/tasks/{task_id}/again", {"form_id": "again_1"})
         assert refused.status == 402

@@ -29,7 +29,7 @@ HOSTILE = "<i>Launch"
 
 
 def key_of(account_id: str) -> ApiKey:
-    made = api_parts.api().keys.create(account_id, {"name": "Jobs"})
+    made = api_parts.api().keys.create(account_id, {"name": "Jobs"}, None)
     return api_parts.api().authenticator.authenticate(made["key"], Scope.MEDIA, "127.0.0.1")
 
 

@@ -99,7 +99,7 @@ class TestNoPageHasEnglishLeft:
         self, browser: Browser, account_id: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         task_id = create_task(account_id, PAID_BODY)["taskId"]
-        api_parts.api().keys.create(account_id, {"name": "k1"}, who="eve")
+        api_parts.api().keys.create(account_id, {"name": "k1"}, None, who="eve")
         operator = Browser()
         operator.sign_in(OPERATOR)
         monkeypatch.setattr(dead_letters, "WAIT_S", 0)

@@ -11,7 +11,7 @@ from tollgate.composition import api as api_parts
 class TestThePalette:
     def test_it_leads_to_keys_tasks_models_and_docs(self, browser: Browser) -> None:
         account_id = browser.sign_in()
-        api_parts.api().keys.create(account_id, {"name": "Shop"})
+        api_parts.api().keys.create(account_id, {"name": "Shop"}, None)
         made = create_task(account_id, {**PAID_BODY})
         (key,) = api_parts.api().keys.all(account_id)
         project = api_parts.api().projects.create(account_id, {"name": "Apollo"}, by=None)

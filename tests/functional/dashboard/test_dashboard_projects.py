@@ -25,7 +25,7 @@ def spend(key: str, times: int = 1) -> list[int]:
 
 
 def new_key(account_id: str, **fields: Any) -> Any:
-    return api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["media"], **fields})
+    return api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": ["media"], **fields}, None)
 
 
 def project(account_id: str, browser: Browser, name: str = "Website") -> str:

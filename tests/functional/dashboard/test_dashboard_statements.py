@@ -35,7 +35,7 @@ def post(account_id: str, entry_id: str, kind: EntryKind, cents: int, now_ms: in
 @pytest.fixture
 def two_months(aws: Aws, browser: Browser, account_id: str, clock: ManualClock) -> str:
     """Spend in two months: a generation that ends well and one that fails, and a debit; give the key."""
-    key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]})
+    key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]}, None)
     for prompt, tags in (("a boat", {"x-tollgate-tags": "team=search"}), ("[[reject]]", {})):
         body = {"model": PAID_IMAGE, **with_prompt(prompt)}
         status, made, _ = call("POST", "/api/v1/generation/create", key["key"], body, tags)

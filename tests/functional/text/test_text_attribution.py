@@ -102,7 +102,7 @@ class TestRunTokens:
 class TestBudgets:
     def budget(self, client: TextClient, limit_cents: int, **fields: Any) -> str:
         body = {"name": "users", "scope": "user", "limitCents": limit_cents, "per": "month", **fields}
-        return api_parts.api().budgets.create(client.account.account_id, body)["id"]
+        return api_parts.api().budgets.create(client.account.account_id, body, None)["id"]
 
     def spent(self, client: TextClient, budget_id: str) -> dict[str, int]:
         service = api_parts.api().budgets

@@ -202,7 +202,7 @@ def test_openrouters_names_are_the_same(client: TextClient) -> None:
 
 def test_a_key_can_turn_it_on_and_a_request_off(client: TextClient) -> None:
     body = {"name": "cached", "cacheTtlS": 60}
-    made = api_parts.api().keys.create(client.account.account_id, body)
+    made = api_parts.api().keys.create(client.account.account_id, body, None)
     sent = {"authorization": f"Bearer {made['key']}"}
     answers = [client.post("/chat/completions", CHAT, **sent, **each) for each in ({}, {}, {CACHE: "off"})]
     assert [each.headers.get(CACHE) for each in answers] == ["miss", "hit", None]

@@ -149,7 +149,7 @@ class TestRefusals:
 
     def test_of_another_key(self, client: TextClient) -> None:
         quote_id, _ = reserved(client, (CHAT, TEXT_BODY))
-        other = api_parts.api().keys.create(client.account.account_id, {"name": "other"})["key"]
+        other = api_parts.api().keys.create(client.account.account_id, {"name": "other"}, None)["key"]
         headers = {"authorization": f"Bearer {other}", "x-tollgate-quote": quote_id}
         for sent in (headers, {**headers, "x-tollgate-quote": "quo_1"}):
             answer = client.post("/chat/completions", TEXT_BODY, **sent)

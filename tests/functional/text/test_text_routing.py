@@ -118,17 +118,17 @@ class TestPolicies:
     def test_of_an_account_bound_the_next_request(self, client: TextClient) -> None:
         assert ask(client, "/messages", "hi").headers[ROUTE] == "anthropic"
         routing, account_id = api_parts.api().routing, client.account.account_id
-        assert routing.change(account_id, {"ignore": ["anthropic"]}) == {"ignore": ["anthropic"]}
+        assert routing.change(account_id, {"ignore": ["anthropic"]}, None) == {"ignore": ["anthropic"]}
         assert ask(client, "/messages", "hi").headers[ROUTE] == "bedrock"
         # A request can narrow the policy, and never widen it.
         assert ask(client, "/messages", "hi", provider={"order": ["anthropic"]}).headers[ROUTE] == "bedrock"
         assert ask(client, "/messages", "hi", provider={"only": ["anthropic"]}).status_code == 400
-        routing.change(account_id, {})
+        routing.change(account_id, {}, None)
         assert ask(client, "/messages", "hi").headers[ROUTE] == "anthropic"
         assert client.settled()
 
     def test_that_permit_nobody_are_refused(self, client: TextClient) -> None:
-        api_parts.api().routing.change(client.account.account_id, {"only": ["openai"]})
+        api_parts.api().routing.change(client.account.account_id, {"only": ["openai"]}, None)
         assert ask(client, "/messages", "hi").status_code == 403
         assert client.balance() == USD
 

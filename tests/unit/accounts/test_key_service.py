@@ -90,8 +90,8 @@ class TestRotation:
     def test_the_old_secret_works_for_the_overlap(self, overlap_s: int, works_ms: int) -> None:
         stored = book()
         keys = service(stored)
-        old = keys.create(ACCOUNT, {"name": "made"})
-        new = keys.rotate(ACCOUNT, old["id"], {"overlapS": overlap_s})
+        old = keys.create(ACCOUNT, {"name": "made"}, None)
+        new = keys.rotate(ACCOUNT, old["id"], {"overlapS": overlap_s}, None)
         rotated, now_ms = stored.rows[old["id"]], CLOCK.now_ms()
         assert rotated.opens_with(new["key"], now_ms + works_ms)
         assert rotated.opens_with(old["key"], now_ms + works_ms - 1) is (works_ms > 0)
@@ -106,18 +106,18 @@ class TestKnown:
         stored = book(key(1, **other))
         keys, key_id = service(stored), key(1).key_id
         with pytest.raises(KeyNotFoundError):
-            keys.update(ACCOUNT, key_id, {"name": "mine"})
+            keys.update(ACCOUNT, key_id, {"name": "mine"}, None)
         with pytest.raises(KeyNotFoundError):
-            keys.rotate(ACCOUNT, key_id, {})
+            keys.rotate(ACCOUNT, key_id, {}, None)
         with pytest.raises(KeyNotFoundError):
-            keys.revoke(ACCOUNT, key_id)
+            keys.revoke(ACCOUNT, key_id, None)
         assert stored.rows == {key(1).key_id: key(1, **other)}
 
     def test_a_revoked_key_is_revoked_again_without_a_second_line_and_not_changed(self) -> None:
         stored = book(key(1, revoked_at_ms=5, listed=False))
-        assert service(stored).revoke(ACCOUNT, key(1).key_id)["revokedAt"] == "1970-01-01T00:00:00.005Z"
+        assert service(stored).revoke(ACCOUNT, key(1).key_id, None)["revokedAt"] == "1970-01-01T00:00:00.005Z"
         with pytest.raises(KeyNotFoundError):
-            service(stored).update(ACCOUNT, key(1).key_id, {"name": "mine"})
+            service(stored).update(ACCOUNT, key(1).key_id, {"name": "mine"}, None)
         assert stored.lines == []
 
 
@@ -140,5 +140,5 @@ class TestAuditLine:
     )
     def test_it_has_the_limits(self, limits: dict[str, Any], detail: str) -> None:
         stored = book()
-        made = service(stored).create(ACCOUNT, {"name": "Build", **limits})
+        made = service(stored).create(ACCOUNT, {"name": "Build", **limits}, None)
         assert stored.lines == [(ACCOUNT, "owner", "key.created", f"Build ({made['id']})", detail)]

@@ -101,7 +101,7 @@ class Desk:
     def limit(self, cents: int) -> None:
         """Give the account a budget that counts all requests."""
         body = {"name": "All", "scope": "account", "limitCents": cents, "per": "total"}
-        api_parts.api().budgets.create(self.account_id, body)
+        api_parts.api().budgets.create(self.account_id, body, None)
 
     def run(self, step: Coroutine[Any, Any, T]) -> T:
         return self.loop.run_until_complete(step)
