@@ -92,6 +92,17 @@ pytest_plugins = [
 ]
 
 STORAGE_URL = "https://files.test"
+OVERRIDES = {
+    "STORAGE_URL": STORAGE_URL,
+    "LIVE_PROVIDERS": ",".join(PROVIDERS),
+    "CALLBACK_BASE_URL": "https://api.test",
+    "DASHBOARD_URL": "https://api.test/dashboard",
+    "PROBE_FUNCTION": "ProbeMediaFunction",
+    "DRAW_FUNCTION": "DrawThumbnailFunction",
+    "API_FUNCTION": "ApiFunction",
+    "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
+}
+"""Variables of the functions that the template takes from resources which the emulators do not make."""
 
 # Mangum takes this thread's loop when a handler is imported; it would make one, and leave it open.
 _loops = [asyncio.new_event_loop()]
@@ -237,18 +248,8 @@ def _let_others_run(seconds: float) -> None:
 @pytest.fixture(scope="session")
 def moto_stack(template: Template, simulator_url: str) -> MotoStack:
     """Return the template's resources as each test finds them in moto."""
-    overrides = {
-        "STORAGE_URL": STORAGE_URL,
-        "LIVE_PROVIDERS": ",".join(PROVIDERS),
-        "CALLBACK_BASE_URL": "https://api.test",
-        "DASHBOARD_URL": "https://api.test/dashboard",
-        "PROBE_FUNCTION": "ProbeMediaFunction",
-        "DRAW_FUNCTION": "DrawThumbnailFunction",
-        "API_FUNCTION": "ApiFunction",
-        "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
-    }
     with mock_aws():
-        stack = Stack(template, moto_clients(), {"Stage": "local", "LogLevel": "WARNING"}, overrides)
+        stack = Stack(template, moto_clients(), {"Stage": "local", "LogLevel": "WARNING"}, OVERRIDES)
         stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
         return MotoStack(stack)
 
@@ -301,17 +302,7 @@ def emulator_url() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def stack_environment(emulator_url: str, template: Template, simulator_url: str) -> dict[str, str]:
     """Return the environment of all functions, with the template's resources made."""
-    overrides = {
-        "STORAGE_URL": "https://files.test",
-        "LIVE_PROVIDERS": ",".join(PROVIDERS),
-        "CALLBACK_BASE_URL": "https://api.test",
-        "DASHBOARD_URL": "https://api.test/dashboard",
-        "PROBE_FUNCTION": "ProbeMediaFunction",
-        "DRAW_FUNCTION": "DrawThumbnailFunction",
-        "API_FUNCTION": "ApiFunction",
-        "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
-        "AWS_ENDPOINT_URL": emulator_url,
-    }
+    overrides = {**OVERRIDES, "AWS_ENDPOINT_URL": emulator_url}
     stack = Stack(template, Clients.at(emulator_url), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
     stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
     return {**aws_environment(emulator_url), **stack.environment()}

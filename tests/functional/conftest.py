@@ -24,6 +24,7 @@ from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.wallets import Limits
 
 MAX_STEPS = 60
 
@@ -35,6 +36,22 @@ _signed_in: dict[tuple[str, int], tuple[str, str | None, str, bytes]] = {}
 @pytest.fixture
 def customer(aws: Aws) -> OpenedAccount:
     """Return an account with 100 cents on it."""
+    return api_parts.api().accounts.open(micro_usd_of_cents(100))
+
+
+@pytest.fixture(params=[1, 3], ids=["one row", "three wallets"])
+def customer_of(request: pytest.FixtureRequest, customer: OpenedAccount) -> OpenedAccount:
+    """Return a customer whose account has so many rows."""
+    if request.param > 1:
+        limits = Limits(text_at_once=300, requests_per_minute=10**4, wallets=request.param)
+        api_parts.api().tasks.ledger.wallets.set_limits(customer.account_id, limits)
+        api_parts.api().limits.put(customer.account_id, limits.share())
+    return customer
+
+
+@pytest.fixture
+def stranger(aws: Aws) -> OpenedAccount:
+    """Return another customer."""
     return api_parts.api().accounts.open(micro_usd_of_cents(100))
 
 
@@ -119,6 +136,12 @@ def on_one_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Open the guard to this machine, as a developer does."""
     monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_MEDIA", "1")
+
+
+@pytest.fixture
+def webhooks_to_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let webhooks go to this machine, as a developer does."""
+    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
 
 
 def post_text(aws: Aws, account_id: str, micro_usd: int, **facts: Any) -> str:

@@ -81,16 +81,6 @@ def proved(customer: OpenedAccount) -> Iterator[None]:
     assert drift_of(customer) is None
 
 
-@pytest.fixture(params=[1, 3], ids=["one row", "three wallets"])
-def customer_of(request: pytest.FixtureRequest, customer: OpenedAccount) -> OpenedAccount:
-    """Return a customer whose account has so many rows."""
-    if request.param > 1:
-        limits = Limits(text_at_once=300, requests_per_minute=10**4, wallets=request.param)
-        api_parts.api().tasks.ledger.wallets.set_limits(customer.account_id, limits)
-        api_parts.api().limits.put(customer.account_id, limits.share())
-    return customer
-
-
 @pytest.mark.usefixtures("proved")
 class TestCharges:
     def test_each_user_has_the_budget_and_others_are_not_counted(self, customer_of: OpenedAccount) -> None:

@@ -29,12 +29,6 @@ from tollgate.webhooks.schedule import WAITS_S
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/deliver_webhook.json").read_text())
 
 
-@pytest.fixture
-def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open the guard to this machine, as a developer does."""
-    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
-
-
 def noting(received: list[Received], status: int) -> Callable[[Received], int]:
     """Return a receiver that notes each request and answers with `status`."""
 
@@ -69,7 +63,7 @@ class TestTheEventFile:
         assert handler(EVENT, Context("DeliverWebhookFunction")) == {"batchItemFailures": []}
 
 
-@pytest.mark.usefixtures("loopback_open")
+@pytest.mark.usefixtures("webhooks_to_loopback")
 class TestDelivery:
     @pytest.mark.parametrize(("prompt", "kind"), [("fine", "task.finished"), ("[[reject]]", "task.failed")])
     def test_the_receiver_gets_the_status_body_signed(
@@ -123,7 +117,7 @@ class TestDelivery:
         assert len({request.headers["webhook-id"] for request in received}) == 1
 
 
-@pytest.mark.usefixtures("loopback_open")
+@pytest.mark.usefixtures("webhooks_to_loopback")
 class TestProgress:
     def test_the_receiver_gets_the_start_of_a_task_that_asked_for_it_as_it_was(
         self, customer: OpenedAccount, clock: ManualClock, worker: Worker
@@ -145,7 +139,7 @@ class TestProgress:
         assert (status, kinds) == (200, ["task.finished", "task.progress"])
 
 
-@pytest.mark.usefixtures("loopback_open")
+@pytest.mark.usefixtures("webhooks_to_loopback")
 class TestGuard:
     def test_an_address_that_turned_private_is_never_called(
         self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
@@ -162,7 +156,7 @@ class TestGuard:
         assert delivery.log[0].error == "Refused: the URL must point to a public address."
 
 
-@pytest.mark.usefixtures("loopback_open")
+@pytest.mark.usefixtures("webhooks_to_loopback")
 class TestLane:
     def test_an_account_with_ten_tries_in_the_air_waits_and_another_one_does_not(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock

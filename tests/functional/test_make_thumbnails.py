@@ -29,8 +29,6 @@ KEY = f"media/{TASK}/1f2e3d4c-0.png"
 DONE: dict[str, Any] = {"batchItemFailures": []}
 AGAIN = {"batchItemFailures": [{"itemIdentifier": EVENT["Records"][0]["messageId"]}]}
 
-Invoked = Callable[[str], dict[str, Any]]
-
 
 class Drawing:
     """Lambda, with a `draw_thumbnail` that paints what the bucket has, or says `answers` in its place."""

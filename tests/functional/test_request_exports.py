@@ -21,18 +21,14 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.exports.sender import MAX_ATTEMPTS, event_id_of
 
+pytestmark = pytest.mark.usefixtures("webhooks_to_loopback")
+
 EXPORTS = "/api/v1/exports/settings"
 BUCKET = {
     "name": "costs",
     "region": "eu-central-1",
     "roleArn": "arn:aws:iam::123456789012:role/tollgate-export",
 }
-
-
-@pytest.fixture(autouse=True)
-def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open the guard to this machine, as a developer does."""
-    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
 
 
 def change(customer: OpenedAccount, **body: Any) -> Any:

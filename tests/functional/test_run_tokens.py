@@ -18,22 +18,11 @@ from tollgate.budgets.request import MAX_LIMIT_CENTS
 from tollgate.composition import api as api_parts
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
 from tollgate.kit.dynamodb.rows import from_attributes
-from tollgate.ledger.wallets import Limits
 
 __all__ = ["proved"]
 
 TOKENS = "/api/v1/tokens"
 TWO_CENTS = {"maxCostCents": 2, "name": "agent", "tags": {"agent": "a1", "user": "alice"}}
-
-
-@pytest.fixture(params=[1, 3], ids=["one row", "three wallets"])
-def customer_of(request: pytest.FixtureRequest, customer: OpenedAccount) -> OpenedAccount:
-    """Return a customer whose account has so many rows."""
-    if request.param > 1:
-        limits = Limits(text_at_once=300, requests_per_minute=10**4, wallets=request.param)
-        api_parts.api().tasks.ledger.wallets.set_limits(customer.account_id, limits)
-        api_parts.api().limits.put(customer.account_id, limits.share())
-    return customer
 
 
 def token(customer: OpenedAccount, by: str = "", **fields: Any) -> Any:

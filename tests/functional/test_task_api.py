@@ -41,12 +41,6 @@ def ids(data: Any) -> list[str]:
     return [task["taskId"] for task in data["tasks"]]
 
 
-@pytest.fixture
-def stranger(aws: Aws) -> OpenedAccount:
-    """Return another customer."""
-    return api_parts.api().accounts.open(micro_usd_of_cents(100))
-
-
 class TestList:
     def test_the_newest_come_first_page_by_page(self, customer: OpenedAccount) -> None:
         made = [create(customer) for _ in range(5)]

@@ -24,22 +24,11 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_webhook_parts
 from tollgate.composition import sweep as sweep_parts
 from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.money import micro_usd_of_cents
+
+pytestmark = pytest.mark.usefixtures("webhooks_to_loopback")
 
 BASE = "/api/v1/webhooks"
 HOUR_MS = 3_600_000
-
-
-@pytest.fixture(autouse=True)
-def loopback_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open the guard to this machine, as a developer does."""
-    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
-
-
-@pytest.fixture
-def stranger(aws: Aws) -> OpenedAccount:
-    """Return another customer."""
-    return api_parts.api().accounts.open(micro_usd_of_cents(100))
 
 
 @dataclass

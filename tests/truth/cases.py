@@ -17,7 +17,6 @@ from tollgate.tasks.followups import FIELDS
 
 DRAWN = 25
 """Inputs of each model, besides its shortest; always the same ones."""
-HOOK = "https://tollgate.test/hook"
 
 
 @dataclass(frozen=True)

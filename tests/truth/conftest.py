@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.simulator import running_simulator
-
 collect_ignore_glob = [] if find_spec("fal_client") else ["test_*.py"]
 
 
@@ -29,9 +27,3 @@ def checked() -> Iterator[Checked]:
     if out := os.environ.get("TOLLGATE_TRUTH"):
         rows = [[*names, count] for names, count in sorted(found.items())]
         Path(out).write_text(json.dumps(rows))
-
-
-@pytest.fixture(scope="session")
-def simulator_url() -> Iterator[str]:
-    with running_simulator() as url:
-        yield url

@@ -282,12 +282,6 @@ def _nobody_changed(read: ApiKey) -> Condition:
     return Equals("seq", read.seq) if read.seq else Missing("seq")
 
 
-def _holds(row: Item, sets: Item, gone: Sequence[str]) -> bool:
-    return all(row.get(name) == value for name, value in sets.items()) and not any(
-        name in row for name in gone
-    )
-
-
 def _caller_refused(caller: Item | None) -> Exception:
     if caller is None or "revoked_at_ms" in caller:
         return InvalidApiKeyError()

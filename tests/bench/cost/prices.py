@@ -80,6 +80,5 @@ PRICES = {
     "traces": _per_million("5.00", "X-Ray trace", "aws.amazon.com/xray/pricing"),
 }
 
-STREAMED_REQUEST_BYTES = 10 * 1024 * 1024
 TRACED_SHARE = Decimal("0.05")
 """X-Ray records the first request of each second and 5 % of the others."""

@@ -13,7 +13,6 @@ from tests.support.laws import examples
 from tollgate.artifacts.completeness import Completeness
 from tollgate.artifacts.sniff import HEAD_BYTES, media_type
 
-WITHOUT_TAGS = (("id3v2_version", "0"), ("write_xing", "0"))
 MAKERS: Mapping[str, Callable[[], bytes]] = {
     "png": lambda: picture("PNG"),
     "animated png": lambda: picture("PNG", 3),

@@ -1,10 +1,9 @@
-"""What the adapters' tests run against: an API that answers what it is told, and the simulator."""
+"""What the adapters' tests run against: an API that answers what it is told."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support.simulator import running_simulator
 from tests.unit.providers.support import Api, api
 
 pytest.register_assert_rewrite("tests.unit.providers.tables")
@@ -21,9 +20,3 @@ def fake(served_api: Api) -> Api:
     """Return the API as new."""
     served_api.reset()
     return served_api
-
-
-@pytest.fixture(scope="session")
-def simulator_url() -> Iterator[str]:
-    with running_simulator() as url:
-        yield url

@@ -1,6 +1,6 @@
 """The catalog's routes and the mappings fit each other: by name, for any valid input, and on the wire."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,7 +11,6 @@ from hypothesis.errors import NoSuchExample
 
 from local.machine.service import PROVIDERS
 from tests.support.laws import examples
-from tests.support.simulator import running_simulator
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.catalog.strategies import valid_inputs
 from tests.unit.providers.mapping_support import shortest
@@ -209,13 +208,6 @@ class TestAnyInput:
 
 
 @pytest.fixture(scope="module")
-def simulator() -> Iterator[str]:
-    """Serve the simulator."""
-    with running_simulator() as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
 def seen() -> set[tuple[str, str]]:
     """Return the providers and media types that made a file in an earlier test."""
     return set()
@@ -233,10 +225,10 @@ class TestOnTheWire:
         ("model", "route"), SHORT, ids=[f"{one.id} {two.provider}" for one, two in SHORT]
     )
     def test_the_shortest_input_of_each_model_is_done(
-        self, simulator: str, seen: set[tuple[str, str]], model: Model, route: Route
+        self, simulator_url: str, seen: set[tuple[str, str]], model: Model, route: Route
     ) -> None:
         # Some answer with the result at once, and the first outcome is the last.
-        *_, done = run(adapter(route.provider, simulator), job_for(route, shortest(model)))
+        *_, done = run(adapter(route.provider, simulator_url), job_for(route, shortest(model)))
         assert isinstance(done, Succeeded), done
         # What makes no file tells something.
         assert done.files or done.output
@@ -250,14 +242,14 @@ class TestOnTheWire:
     @settings(max_examples=examples(4), suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def test_what_a_mapping_says_the_provider_takes(
-        self, simulator: str, model: Model, data: st.DataObject
+        self, simulator_url: str, model: Model, data: st.DataObject
     ) -> None:
         values = model.check(data.draw(valid_inputs(model))).values
         # The simulator knows no jobs but its own.
         assume(values.keys().isdisjoint(FIELDS))
         for route in model.routes_for(values):
             if is_mapped(route, values):
-                submitted = adapter(route.provider, simulator).submit(job_for(route, values))
+                submitted = adapter(route.provider, simulator_url).submit(job_for(route, values))
                 assert isinstance(submitted, Submitted | Succeeded), submitted
 
 

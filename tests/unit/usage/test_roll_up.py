@@ -31,8 +31,6 @@ NOVEMBER_21_MS = 1_795_219_200_000
 FIRST, LAST = "2026-11-21", "2026-11-23"
 SEARCH_MICRO_USD = 10_000
 Sums = dict[tuple[str, str, str], list[int]]
-Crash = tuple[int, bool]
-"""Which transaction dies, and whether it was written when it did."""
 
 
 class DyingClient:
