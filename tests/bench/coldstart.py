@@ -17,12 +17,12 @@ from typing import Any
 from local.deploy.build import architecture, build, folder_of
 from local.machine.clients import Clients, aws_environment
 from local.machine.emulator import Emulator
-from local.machine.service import PROVIDERS
 from local.machine.stack import Stack
 from local.template import ROOT, Template, read_template
 from tests.bench import machine
 from tests.bench.runtime import CLIENT, in_runtime
 from tests.bench.tables import filled, table
+from tests.bench.variables import overrides
 
 BUILD = folder_of(architecture())
 DOCUMENT = ROOT / "docs" / "performance.md"
@@ -49,18 +49,8 @@ TARGETS_TIMES = {"api": 2.5, "dashboard": 2.5, "text": 2.0, "run_task": 1.8}
 
 def environment(template: Template, endpoint: str) -> dict[str, str]:
     """Make the template's resources in the emulator; give the environment of all functions."""
-    overrides = {
-        "STORAGE_URL": "https://files.test",
-        "AWS_ENDPOINT_URL": endpoint,
-        "PROBE_FUNCTION": "none",
-        "DRAW_FUNCTION": "none",
-        "API_FUNCTION": "none",
-        "RUN_RESPONSE_FUNCTION": "none",
-        "CALLBACK_BASE_URL": "https://api.test",
-        "DASHBOARD_URL": "https://api.test/dashboard",
-        "LIVE_PROVIDERS": ",".join(PROVIDERS),
-    }
-    stack = Stack(template, Clients.at(endpoint), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+    variables = overrides(endpoint)
+    stack = Stack(template, Clients.at(endpoint), {"Stage": "local", "LogLevel": "ERROR"}, variables)
     stack.create({})
     return {**aws_environment(endpoint), **stack.environment()}
 

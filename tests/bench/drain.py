@@ -33,12 +33,13 @@ from rich.table import Table
 from local.machine.clients import Clients, aws_environment
 from local.machine.emulator import Emulator, free_port, wait_for
 from local.machine.pump import MAX_LOCAL_CONCURRENCY, Function, Pump, Source
-from local.machine.service import PROVIDERS, provider_secret
+from local.machine.service import provider_secret
 from local.machine.stack import Stack
 from local.processes import start, stop
 from local.template import ROOT, read_template
 from local.template import named as named_in
 from tests.bench import machine
+from tests.bench.variables import overrides
 from tests.support.samples import PAID_IMAGE
 from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
@@ -184,21 +185,15 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
     simulator = start("simulator", command, {name: os.environ[name] for name in ("PATH", "PYTHONPATH")}, log)
     ends.callback(stop, simulator)
     wait_for(f"http://127.0.0.1:{port}/healthz", simulator, "simulator", log)
-    overrides = {
-        "STORAGE_URL": "https://files.test",
-        "AWS_ENDPOINT_URL": emulator.endpoint,
-        "PROBE_FUNCTION": "none",
-        "DRAW_FUNCTION": "none",
-        "API_FUNCTION": "none",
-        "RUN_RESPONSE_FUNCTION": "none",
+    variables = overrides(
+        emulator.endpoint,
         # Nobody listens there; polls alone carry the tasks.
-        "CALLBACK_BASE_URL": "http://127.0.0.1:9",
-        "DASHBOARD_URL": "http://127.0.0.1:9/dashboard",
-        "LIVE_PROVIDERS": ",".join(PROVIDERS),
-    }
+        CALLBACK_BASE_URL="http://127.0.0.1:9",
+        DASHBOARD_URL="http://127.0.0.1:9/dashboard",
+    )
     clients = Clients.at(emulator.endpoint)
     parameters = {"Stage": "local", "LogLevel": "ERROR"}
-    stack = Stack(read_template(), clients, parameters, overrides)
+    stack = Stack(read_template(), clients, parameters, variables)
     stack.create({"ProviderSecret": provider_secret({}, f"http://127.0.0.1:{port}")})
     os.environ.update(
         {

@@ -21,10 +21,10 @@ from rich.table import Table
 
 from local.machine.clients import Clients, aws_environment
 from local.machine.emulator import Emulator
-from local.machine.service import PROVIDERS
 from local.machine.stack import Stack
 from local.template import ROOT, read_template
 from tests.bench import machine
+from tests.bench.variables import overrides
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
 from tollgate.kit.aws import sdk
@@ -77,17 +77,9 @@ def main() -> None:
     with ExitStack() as ends, TemporaryDirectory() as folder:
         emulator = Emulator(Path(folder) / "emulator.log")
         ends.callback(emulator.stop)
-        overrides = {
-            "STORAGE_URL": "https://files.test",
-            "AWS_ENDPOINT_URL": emulator.endpoint,
-            "PROBE_FUNCTION": "none",
-            "DRAW_FUNCTION": "none",
-            "API_FUNCTION": "none",
-            "RUN_RESPONSE_FUNCTION": "none",
-            "LIVE_PROVIDERS": ",".join(PROVIDERS),
-        }
+        variables = overrides(emulator.endpoint)
         clients = Clients.at(emulator.endpoint)
-        stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+        stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "ERROR"}, variables)
         stack.create({})
         os.environ.update({**aws_environment(emulator.endpoint), **stack.environment()})
         filled = rows()

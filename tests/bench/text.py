@@ -29,12 +29,12 @@ from rich.table import Table
 
 from local.machine.clients import Clients, aws_environment
 from local.machine.emulator import Emulator, free_port, wait_for
-from local.machine.service import PROVIDERS
 from local.machine.stack import Stack
 from local.processes import start, stop
 from local.template import ROOT, read_template
 from tests.bench import machine
 from tests.bench.instant_database import INSTANT
+from tests.bench.variables import overrides
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
@@ -207,17 +207,9 @@ def serve(ends: ExitStack, folder: Path) -> tuple[list[Server], str]:
     ends.callback(emulator.stop)
     ports = {name: free_port() for name in ("upstream", "bare", "litellm", "text", "database", "quick")}
     upstream_url = f"http://127.0.0.1:{ports['upstream']}"
-    overrides = {
-        "STORAGE_URL": "https://files.test",
-        "AWS_ENDPOINT_URL": emulator.endpoint,
-        "PROBE_FUNCTION": "none",
-        "DRAW_FUNCTION": "none",
-        "API_FUNCTION": "none",
-        "RUN_RESPONSE_FUNCTION": "none",
-        "LIVE_PROVIDERS": ",".join(PROVIDERS),
-    }
+    variables = overrides(emulator.endpoint)
     clients = Clients.at(emulator.endpoint)
-    stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
+    stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, variables)
     stack.create({"ProviderSecret": json.dumps({"openai": {"key": "bench", "baseUrl": upstream_url}})})
     environment = {
         **{name: os.environ[name] for name in ("PATH", "PYTHONPATH")},

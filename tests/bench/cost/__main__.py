@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from local.machine.clients import Clients, aws_environment
 from local.machine.emulator import Emulator, free_port, wait_for
-from local.machine.service import PROVIDERS, provider_secret
+from local.machine.service import provider_secret
 from local.machine.stack import Stack
 from local.processes import start, stop
 from local.template import ROOT, Template, read_template
@@ -21,6 +21,7 @@ from tests.bench.cost.meter import Meter
 from tests.bench.cost.parts import Bench, Part, metered_clients
 from tests.bench.cost.prices import PRICES
 from tests.bench.tables import filled, table
+from tests.bench.variables import overrides
 from tests.support.http_server import http_server
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
@@ -45,18 +46,8 @@ def benched(template: Template, folder: Path) -> Iterator[Bench]:
         url = f"http://127.0.0.1:{port}"
         wait_for(f"{url}/healthz", process, "simulator", folder / "simulator.log")
         clients = Clients.at(emulator.endpoint)
-        overrides = {
-            "STORAGE_URL": "https://files.test",
-            "AWS_ENDPOINT_URL": emulator.endpoint,
-            "PROBE_FUNCTION": "none",
-            "DRAW_FUNCTION": "none",
-            "API_FUNCTION": "none",
-            "RUN_RESPONSE_FUNCTION": "none",
-            "CALLBACK_BASE_URL": "https://api.test",
-            "DASHBOARD_URL": "https://api.test/dashboard",
-            "LIVE_PROVIDERS": ",".join(PROVIDERS),
-        }
-        stack = Stack(template, clients, {"Stage": "local", "LogLevel": "INFO"}, overrides)
+        variables = overrides(emulator.endpoint)
+        stack = Stack(template, clients, {"Stage": "local", "LogLevel": "INFO"}, variables)
         stack.create({"ProviderSecret": provider_secret({}, url)})
         # Every variable of a developer's own shell that names AWS must not be used.
         os.environ.update(aws_environment(emulator.endpoint) | stack.environment())
