@@ -1,11 +1,14 @@
 """What the mapping tests share: a request body as it comes out of the catalog's own route."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import pytest
 
 from tests.support import creates
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.models import Model, Route
+from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.registry import providers
 
@@ -18,6 +21,11 @@ REFERENCE = {"url": C, "role": "reference_image"}
 
 Case = tuple[str, dict[str, Any], str, dict[str, Any]]
 """A model, an input, the provider's id and its body."""
+Refusal = tuple[str, dict[str, Any], str]
+"""A model, an input or values, and why the provider cannot take them."""
+_SONG = CATALOG.media_model("suno").check({"prompt": "a song"}).values
+SONG = {name: value for name, value in _SONG.items() if name != "prompt"}
+"""The values of a song that have defaults."""
 
 
 def route_of(provider: str, model_id: str) -> Route:
@@ -52,6 +60,31 @@ def said(provider: str, model_id: str, values: dict[str, Any]) -> Mapped:
     )
 
 
-def names(cases: list[Any]) -> list[str]:
+def in_words(provider: str, cases: Sequence[Case]) -> Callable[..., None]:
+    """Return a test that a provider's words for each input are those of its case."""
+
+    def test(model_id: str, source: dict[str, Any], upstream: str, body: dict[str, Any]) -> None:
+        assert mapped(provider, model_id, source) == Mapped(upstream, body)
+
+    marked: Callable[..., None] = pytest.mark.parametrize(
+        ("model_id", "source", "upstream", "body"), cases, ids=names(cases)
+    )(test)
+    return marked
+
+
+def without_words(provider: str, cases: Sequence[Refusal]) -> Callable[..., None]:
+    """Return a test that a provider has no words for values, whether the catalog takes them or not."""
+
+    def test(model_id: str, values: dict[str, Any], reason: str) -> None:
+        with pytest.raises(CannotMapError, match=reason):
+            said(provider, model_id, values)
+
+    marked: Callable[..., None] = pytest.mark.parametrize(
+        ("model_id", "values", "reason"), cases, ids=names(cases)
+    )(test)
+    return marked
+
+
+def names(cases: Sequence[tuple[Any, ...]]) -> list[str]:
     """Return a name for each case: its model and the fields of its input."""
     return [f"{case[0]}: {' '.join(case[1]) or 'nothing'}" for case in cases]

@@ -3,8 +3,6 @@ Seedance, Kling and Midjourney. Its music is in `test_apimart_music.py`."""
 
 from typing import Any
 
-import pytest
-
 from tests.unit.catalog.cases import CATALOG
 from tests.unit.providers.mapping_support import (
     FIRST,
@@ -15,12 +13,10 @@ from tests.unit.providers.mapping_support import (
     Case,
     S,
     V,
-    names,
     route_of,
-    said,
+    without_words,
 )
 from tollgate.catalog.profiles.midjourney import ACTIONS
-from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.apimart import midjourney
 
 P = {"prompt": "a fox"}
@@ -110,12 +106,7 @@ UNKNOWN: list[tuple[str, dict[str, Any], str]] = [
     ("midjourney", {**PICTURE, "action": "upscale", "dimensions": "PORTRAIT"}, "'PORTRAIT', but only"),
     ("midjourney", {**PARENT, "action": "remix-strong", "customId": "x"}, "no word for customId"),
 ]
-
-
-@pytest.mark.parametrize(("model", "values", "reason"), UNKNOWN, ids=names(UNKNOWN))
-def test_what_apimart_has_no_words_for_is_refused(model: str, values: dict[str, Any], reason: str) -> None:
-    with pytest.raises(CannotMapError, match=reason):
-        said("apimart", model, values)
+test_no_words = without_words("apimart", UNKNOWN)
 
 
 def test_every_action_of_midjourney_has_words() -> None:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from tests.unit.providers.mapping_support import A, S, job_of
-from tests.unit.providers.support import Api, connected, first_bytes
+from tests.unit.providers.support import first_bytes
+from tests.unit.providers.tables import ABSENT, done, each, invalid, moderated, polls, says, submits
+from tests.unit.providers.ways import simulated
 from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.outcomes import (
     Failed,
@@ -15,19 +17,15 @@ from tollgate.providers.runtime.outcomes import (
     Pending,
     Rejected,
     RejectionKind,
-    ResultFile,
     Submitted,
     Succeeded,
     Unknown,
 )
 
-SECTIONS = ("images", "videos", "midjourney", "music")
 SONG = {"prompt": "a song"}
 PICTURE = {"prompt": "a fox"}
-
-
-def apimart(base_url: str) -> MediaProvider:
-    return connected("apimart", base_url)
+FILE = "https://a.test/1.png"
+IMAGES = {"images": [{"url": [FILE]}]}
 
 
 def midjourney(**source: Any) -> Job:
@@ -38,187 +36,185 @@ def song(**source: Any) -> Job:
     return job_of("apimart", "suno", source)
 
 
-class TestRequest:
-    @pytest.mark.parametrize(
-        ("model", "source", "path", "said", "section"),
-        [
-            ("grok-imagine-image-1.5", PICTURE, "images/generations", "grok-imagine-1.5-ext", "images"),
-            ("seedance-2.0", PICTURE, "videos/generations", "seedance-2.0", "videos"),
-            ("midjourney", PICTURE, "midjourney/generations/imagine", None, "midjourney"),
-            ("midjourney-video", {"imageUrls": [A]}, "midjourney/generations/video", None, "midjourney"),
-            ("suno", SONG, "music/generations", "suno", "music"),
-            ("suno", {"action": "lyrics", **SONG}, "music/generations/lyrics", "suno", "music"),
-        ],
+def good(**data: Any) -> dict[str, Any]:
+    return {"code": 200, "data": data}
+
+
+def failed(error: Any) -> list[dict[str, Any]]:
+    return [good(status=status, error=error) for status in ("failed", "FAILURE", "cancelled")]
+
+
+def error(code: str, message: str = "no") -> dict[str, Any]:
+    return {"code": code, "message": message}
+
+
+def handle(section: str) -> dict[str, str]:
+    return {"task_id": "t/1", "section": section}
+
+
+# A model, an input, the path after /v1/, the name of the model in the body, and the section of the job.
+PATHS: list[tuple[str, dict[str, Any], str, Any, str]] = [
+    ("grok-imagine-image-1.5", PICTURE, "images/generations", "grok-imagine-1.5-ext", "images"),
+    ("seedance-2.0", PICTURE, "videos/generations", "seedance-2.0", "videos"),
+    ("midjourney", PICTURE, "midjourney/generations/imagine", ABSENT, "midjourney"),
+    ("midjourney-video", {"imageUrls": [A]}, "midjourney/generations/video", ABSENT, "midjourney"),
+    ("suno", SONG, "music/generations", "suno", "music"),
+    ("suno", {"action": "lyrics", **SONG}, "music/generations/lyrics", "suno", "music"),
+]
+PLACES = {
+    "images": "tasks",
+    "videos": "tasks",
+    "midjourney": "midjourney",
+    "music": "music/tasks",
+}
+TAKEN = {"code": 200, "data": [{"status": "submitted", "task_id": "t/1"}]}
+SECTIONS = [
+    submits(
+        job_of("apimart", model, source),
+        says(
+            f"{path} is the path of a section",
+            Submitted(handle(section)),
+            TAKEN,
+            sent=f"POST /v1/{path}",
+            fields={"model": said},
+        ),
     )
-    def test_each_section_has_its_paths(
-        self, fake: Api, model: str, source: dict[str, Any], path: str, said: str | None, section: str
-    ) -> None:
-        fake.says((200, {"code": 200, "data": [{"status": "submitted", "task_id": "t/1"}]}))
-        submitted = apimart(fake.url).submit(job_of("apimart", model, source))
-        assert submitted == Submitted({"task_id": "t/1", "section": section})
-        assert fake.received[0].path == f"/hook/v1/{path}"
-        assert fake.body.get("model") == said
-
-    @pytest.mark.parametrize(
-        ("section", "path"),
-        [("images", "tasks"), ("videos", "tasks"), ("midjourney", "midjourney"), ("music", "music/tasks")],
+    for model, source, path, said, section in PATHS
+]
+SUBMITS = submits(
+    midjourney(**PICTURE),
+    says(
+        "not clear",
+        Lost,
+        *({"code": 200, "data": data} for data in (None, {}, [], [{"task_id": ""}])),
+        {"data": [{"task_id": "t-1"}]},
+        {"code": "500", "data": None},
+        {"code": 500, "data": [{"task_id": "t-1"}]},
+    ),
+    says(
+        "our key or our credit, whatever the status",
+        FailureKind.REFUSED_US,
+        *({"code": code, "message": "no", "data": None} for code in (401, 402)),
+        (429, {"error": {"type": "payment_required"}}),
+        (400, {"error": {"code": "insufficient_user_quota"}}),
+        (402, {"error": {"code": 402, "type": "payment_required"}}),
+    ),
+    says("too many requests", FailureKind.LIMITED, {"code": 429, "message": "no", "data": None}),
+    says("its own fault", FailureKind.PROVIDER_ERROR, {"code": 500, "message": "no", "data": None}),
+    says(
+        "an invalid input",
+        invalid("too long"),
+        (400, {"error": {"message": "too long"}}),
+        (400, {"error": "too long"}),
+        (400, {"error": error("task_not_exist", "too long")}),
+        (404, {"error": error("task_not_found", "too long")}),
+    ),
+    says(
+        "moderation",
+        moderated("no"),
+        (400, {"error": error("content_policy_violation")}),
+        (403, {"error": error("sensitive_words_detected")}),
+    ),
+)
+ANY_POLLS = [
+    polls(
+        handle(section),
+        says(
+            "under way",
+            Pending(40),
+            *(
+                good(status=status, progress=40)
+                for status in ("submitted", "NOT_START", "pending", "IN_PROGRESS", "processing")
+            ),
+            sent=f"GET /v1/{place}/t%2F1",
+        ),
     )
-    def test_each_section_is_asked_in_its_place(self, fake: Api, section: str, path: str) -> None:
-        apimart(fake.url).poll({"task_id": "t/1", "section": section})
-        assert fake.received[0].path == f"/hook/v1/{path}/t%2F1"
-
-
-class TestSubmitAnswer:
-    def submit(self, fake: Api, status: int, value: Any) -> Any:
-        fake.says((status, value))
-        return apimart(fake.url).submit(midjourney(**PICTURE))
-
-    @pytest.mark.parametrize(
-        "value",
-        [
-            {"code": 200},
-            {"code": 200, "data": {}},
-            {"code": 200, "data": []},
-            {"code": 200, "data": [{"task_id": ""}]},
-            {"data": [{"task_id": "t-1"}]},
-            {"code": "500", "data": None},
-            {"code": 500, "data": [{"task_id": "t-1"}]},
-        ],
-    )
-    def test_what_is_not_clear_is_no_answer(self, fake: Api, value: Any) -> None:
-        assert isinstance(self.submit(fake, 200, value), Lost)
-
-    @pytest.mark.parametrize(
-        ("code", "kind"),
-        [
-            (401, FailureKind.REFUSED_US),
-            (402, FailureKind.REFUSED_US),
-            (429, FailureKind.LIMITED),
-            (500, FailureKind.PROVIDER_ERROR),
-        ],
-    )
-    def test_an_error_inside_of_http_200(self, fake: Api, code: int, kind: FailureKind) -> None:
-        outcome = self.submit(fake, 200, {"code": code, "message": "no", "data": None})
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is kind
-
-    @pytest.mark.parametrize(("status", "error", "outcome"), [
-        (400, {"message": "prompt too long"}, Rejected(RejectionKind.INPUT, "prompt too long")),
-        (400, "prompt too long", Rejected(RejectionKind.INPUT, "prompt too long")),
-        (400, {"code": "content_policy_violation", "message": "no"}, Rejected(RejectionKind.CONTENT, "no")),
-        (403, {"code": "sensitive_words_detected", "message": "no"}, Rejected(RejectionKind.CONTENT, "no")),
-        (400, {"code": "task_not_exist", "message": "gone"}, Rejected(RejectionKind.INPUT, "gone")),
-        (404, {"code": "task_not_found", "message": "gone"}, Rejected(RejectionKind.INPUT, "gone")),
-    ])  # fmt: skip
-    def test_a_refusal_ends_the_task_with_its_reason(
-        self, fake: Api, status: int, error: Any, outcome: Rejected
-    ) -> None:
-        assert self.submit(fake, status, {"error": error}) == outcome
-
-    @pytest.mark.parametrize(
-        ("status", "error"),
-        [
-            (429, {"type": "payment_required"}),
-            (400, {"code": "insufficient_user_quota"}),
-            (402, {"code": 402, "type": "payment_required"}),
-        ],
-    )
-    def test_our_credit_is_our_trouble_whatever_the_status(self, fake: Api, status: int, error: Any) -> None:
-        outcome = self.submit(fake, status, {"error": error})
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.REFUSED_US
-
-
-class TestPoll:
-    def poll(self, fake: Api, section: str, **data: Any) -> Any:
-        fake.says((200, {"code": 200, "data": data}))
-        return apimart(fake.url).poll({"task_id": "t-1", "section": section})
-
-    @pytest.mark.parametrize("section", SECTIONS)
-    @pytest.mark.parametrize("status", ["submitted", "NOT_START", "pending", "IN_PROGRESS", "processing"])
-    def test_a_job_under_way(self, fake: Api, section: str, status: str) -> None:
-        assert self.poll(fake, section, status=status, progress=40) == Pending(40)
-
-    @pytest.mark.parametrize(
-        ("progress", "shown"),
-        [("45%", 45), ("100%", 100), ("0%", 0), ("101%", None), ("%", None), ("4.5%", None), ("9" * 9, None)],
-    )
-    def test_midjourneys_progress_is_a_text(self, fake: Api, progress: str, shown: int | None) -> None:
-        assert self.poll(fake, "midjourney", status="IN_PROGRESS", progress=progress) == Pending(shown)
-
-    @pytest.mark.parametrize("status", ["completed", "SUCCESS", "succeeded"])
-    def test_a_result_names_the_task_for_follow_ups(self, fake: Api, status: str) -> None:
-        result = {"images": [{"url": ["https://a.test/1.png"]}]}
-        assert self.poll(fake, "images", status=status, result=result) == Succeeded(
-            (ResultFile("https://a.test/1.png"),), reference="t-1"
-        )
-
-    def test_a_result_states_its_cost(self, fake: Api) -> None:
-        result = {"images": [{"url": ["https://a.test/1.png"]}]}
-        made = self.poll(fake, "images", status="completed", result=result, cost=0.0085)
-        assert made.cost_micro_usd == 8_500
-
-    def test_midjourney_and_music_come_without_an_envelope_too(self, fake: Api) -> None:
-        fake.says((200, {"id": "t-1", "status": "SUCCESS", "image_urls": ["https://a.test/1.png"]}))
-        done = apimart(fake.url).poll({"task_id": "t-1", "section": "midjourney"})
-        assert done == Succeeded((ResultFile("https://a.test/1.png"),), reference="t-1")
-
-    @pytest.mark.parametrize("section", ["images", "videos", "music"])
-    def test_the_status_before_the_result_is_unknown(self, fake: Api, section: str) -> None:
-        assert isinstance(self.poll(fake, section, status="completed"), Unknown)
-
-    def test_an_action_that_waits_for_its_answer_is_done(self, fake: Api) -> None:
-        done = self.poll(fake, "midjourney", status="MODAL")
-        assert done == Succeeded(output={"state": "modal"}, reference="t-1")
-
-    @pytest.mark.parametrize(
-        ("error", "outcome"),
-        [
-            ({"code": 500, "message": "no"}, Failed(FailureKind.PROVIDER_ERROR, "no")),
-            ({"code": "content_policy_violation", "message": "no"}, Rejected(RejectionKind.CONTENT, "no")),
-            ({"type": "prompt_blocked", "message": "no"}, Rejected(RejectionKind.CONTENT, "no")),
-            ({"code": "invalid_image", "message": "no"}, Rejected(RejectionKind.INPUT, "no")),
-            ("no", Failed(FailureKind.PROVIDER_ERROR, "no")),
-        ],
-    )
-    @pytest.mark.parametrize("status", ["failed", "FAILURE", "cancelled"])
-    def test_a_job_that_failed(self, fake: Api, status: str, error: Any, outcome: Any) -> None:
-        assert self.poll(fake, "videos", status=status, error=error) == outcome
-
-    @pytest.mark.parametrize(("reason", "outcome"), [
-        ("[Banned prompt detected] a word",
-         Rejected(RejectionKind.CONTENT, "[Banned prompt detected] a word")),
-        ("Image denied", Rejected(RejectionKind.CONTENT, "Image denied")),
-        ("Request cancelled due to output filters",
-         Rejected(RejectionKind.CONTENT, "Request cancelled due to output filters")),
-        ("[Invalid parameter] --x", Rejected(RejectionKind.INPUT, "[Invalid parameter] --x")),
-        ("Task timeout", Failed(FailureKind.PROVIDER_ERROR, "Task timeout")),
-    ])  # fmt: skip
-    def test_midjourney_says_why_in_words(self, fake: Api, reason: str, outcome: Any) -> None:
-        assert self.poll(fake, "midjourney", status="FAILURE", fail_reason=reason) == outcome
-
-    def test_a_full_queue_is_not_the_providers_fault(self, fake: Api) -> None:
-        outcome = self.poll(fake, "midjourney", status="FAILURE", fail_reason="[Queue full] Try later")
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.LIMITED
-
-    def test_a_failure_without_a_reason(self, fake: Api) -> None:
-        outcome = self.poll(fake, "videos", status="failed")
-        assert isinstance(outcome, Failed)
-        assert outcome.kind is FailureKind.PROVIDER_ERROR
-
-    @pytest.mark.parametrize("status", ["done?", "", None, 5])
-    def test_a_status_it_does_not_have_is_unknown(self, fake: Api, status: Any) -> None:
-        assert isinstance(self.poll(fake, "videos", status=status), Unknown)
-
-    def test_another_code_is_no_verdict(self, fake: Api) -> None:
-        fake.says((200, {"code": 404, "message": "no such task", "data": None}))
-        assert isinstance(apimart(fake.url).poll({"task_id": "t-1", "section": "music"}), Unknown)
+    for section, place in PLACES.items()
+]
+IMAGE_POLLS = polls(
+    handle("images"),
+    says(
+        "a result names the task for follow-ups",
+        done(FILE, reference="t/1"),
+        *(good(status=status, result=IMAGES) for status in ("completed", "SUCCESS", "succeeded")),
+    ),
+    says(
+        "a result states its cost",
+        done(FILE, reference="t/1", cost_micro_usd=8_500),
+        good(status="completed", result=IMAGES, cost=0.0085),
+    ),
+)
+NO_RESULTS = [
+    polls(handle(section), says("the status before the result", Unknown, good(status="completed")))
+    for section in ("images", "videos", "music")
+]
+VIDEO_POLLS = polls(
+    handle("videos"),
+    says("its own fault", Failed(FailureKind.PROVIDER_ERROR, "no"), *failed({"code": 500, "message": "no"})),
+    says("a fault in words", Failed(FailureKind.PROVIDER_ERROR, "no"), *failed("no")),
+    says(
+        "moderation after all",
+        moderated("no"),
+        *failed(error("content_policy_violation")),
+        *failed({"type": "prompt_blocked", "message": "no"}),
+    ),
+    says("an invalid input after all", invalid("no"), *failed(error("invalid_image"))),
+    says("a failure without a reason", FailureKind.PROVIDER_ERROR, good(status="failed")),
+    says("a status that it does not have", Unknown, *(good(status=one) for one in ("done?", "", None, 5))),
+)
+MUSIC_POLLS = polls(
+    handle("music"),
+    says("another code is no verdict", Unknown, {"code": 404, "message": "no such task", "data": None}),
+)
+MIDJOURNEY_POLLS = polls(
+    handle("midjourney"),
+    *(
+        says("its progress is a text", Pending(shown), good(status="IN_PROGRESS", progress=progress))
+        for progress, shown in {"45%": 45, "100%": 100, "0%": 0}.items()
+    ),
+    says(
+        "no progress",
+        Pending(None),
+        *(good(status="IN_PROGRESS", progress=one) for one in ("101%", "%", "4.5%", "9" * 9)),
+    ),
+    says(
+        "a result without an envelope",
+        done(FILE, reference="t/1"),
+        {"id": "t-1", "status": "SUCCESS", "image_urls": [FILE]},
+    ),
+    says(
+        "an action that waits for its answer is done",
+        done(output={"state": "modal"}, reference="t/1"),
+        good(status="MODAL"),
+    ),
+    *(
+        says("it says why in words", outcome(reason), good(status="FAILURE", fail_reason=reason))
+        for reason, outcome in {
+            "[Banned prompt detected] a word": moderated,
+            "Image denied": moderated,
+            "Request cancelled due to output filters": moderated,
+            "[Invalid parameter] --x": invalid,
+            "Task timeout": lambda words: Failed(FailureKind.PROVIDER_ERROR, words),
+        }.items()
+    ),
+    says("a full queue", FailureKind.LIMITED, good(status="FAILURE", fail_reason="[Queue full] Try later")),
+)
+test_answers = each(
+    "apimart",
+    *SECTIONS,
+    SUBMITS,
+    *ANY_POLLS,
+    IMAGE_POLLS,
+    *NO_RESULTS,
+    VIDEO_POLLS,
+    MUSIC_POLLS,
+    MIDJOURNEY_POLLS,
+)
 
 
 @pytest.fixture
 def provider(simulator_url: str) -> MediaProvider:
-    return apimart(f"{simulator_url}/apimart")
+    return simulated("apimart", simulator_url)
 
 
 def made(provider: MediaProvider, job: Job) -> tuple[str, Succeeded]:

@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.catalog.cases import CATALOG
-from tests.unit.providers.mapping_support import A, S, mapped, route_of, said
-from tollgate.providers.mapping.images import CannotMapError
+from tests.unit.providers.mapping_support import SONG, A, S, in_words, mapped, route_of, without_words
 from tollgate.providers.mapping.outputs import MAX_OUTPUT_BYTES
 from tollgate.providers.media.apimart.music import ACTIONS
 from tollgate.providers.media.apimart.results import of_a_task, of_midjourney, of_music
@@ -84,19 +82,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "lyrics", "prompt": "rain", "instrumental": True}, "True, but only"),
     ({"action": "sound", "prompt": "a door", "mv": "v4.0"}, "'v4.0'"),
 ]
-
-
-@pytest.mark.parametrize(("source", "path", "body"), BODIES, ids=lambda one: str(one)[:60])
-def test_an_action_in_apimarts_words(source: dict[str, Any], path: str, body: dict[str, Any]) -> None:
-    assert mapped("apimart", "suno", source) == Mapped(f"{PATH}{path}", {"model": "suno", **body})
-
-
-@pytest.mark.parametrize(("values", "reason"), REFUSED, ids=lambda one: str(one)[:60])
-def test_what_apimart_has_no_words_for_is_refused(values: dict[str, Any], reason: str) -> None:
-    defaults = CATALOG.media_model("suno").check({"prompt": "a song"}).values
-    del defaults["prompt"]
-    with pytest.raises(CannotMapError, match=reason):
-        said("apimart", "suno", {**defaults, **values})
+test_words = in_words(
+    "apimart",
+    [("suno", source, f"{PATH}{path}", {"model": "suno", **body}) for source, path, body in BODIES],
+)
+test_no_words = without_words("apimart", [("suno", {**SONG, **values}, why) for values, why in REFUSED])
 
 
 def test_every_action_of_the_route_has_words() -> None:

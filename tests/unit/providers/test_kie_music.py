@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.unit.catalog.cases import CATALOG
-from tests.unit.providers.mapping_support import S, job_of, mapped, route_of, said
+from tests.unit.providers.mapping_support import SONG, S, in_words, job_of, route_of, without_words
 from tests.unit.providers.support import first_bytes
 from tests.unit.providers.tables import done, each, polls, says, submits
 from tests.unit.providers.ways import simulated
-from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.kie.music import ACTIONS
-from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
+from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
@@ -71,19 +69,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"prompt": "a song", "mv": "v3.5"}, "'v3.5'"),
     ({"action": "stems", **TRACK, "stemType": "drums"}, "'drums', but only"),
 ]
-
-
-@pytest.mark.parametrize(("source", "path", "body"), BODIES, ids=lambda one: str(one)[:40])
-def test_an_action_in_kies_words(source: dict[str, Any], path: str, body: dict[str, Any]) -> None:
-    assert mapped("kie", "suno", source) == Mapped(path, body)
-
-
-@pytest.mark.parametrize(("values", "reason"), REFUSED, ids=lambda one: str(one)[:40])
-def test_what_kie_has_no_words_for_is_refused(values: dict[str, Any], reason: str) -> None:
-    defaults = CATALOG.media_model("suno").check({"prompt": "a song"}).values
-    del defaults["prompt"]
-    with pytest.raises(CannotMapError, match=reason):
-        said("kie", "suno", {**defaults, **values})
+test_words = in_words("kie", [("suno", *case) for case in BODIES])
+test_no_words = without_words("kie", [("suno", {**SONG, **values}, why) for values, why in REFUSED])
 
 
 def test_every_action_of_the_route_has_words() -> None:
@@ -205,6 +192,7 @@ test_answers = each(
     SUBMITS,
     NOT_SENT,
     POLLS,
+    VOICES,
 )
 
 

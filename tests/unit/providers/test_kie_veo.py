@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, C, Case, job_of, mapped, names
+from tests.unit.providers.mapping_support import A, B, C, Case, in_words, job_of
 from tests.unit.providers.support import run
 from tests.unit.providers.tables import Then, done, each, polls, says, submits
 from tests.unit.providers.ways import simulated
-from tollgate.providers.runtime.base import Mapped
 from tollgate.providers.runtime.outcomes import Failed, FailureKind, Pending, Submitted, Succeeded, Unknown
 
 P = {"prompt": "a fox"}
@@ -26,13 +25,7 @@ CASES: list[Case] = [
     ("veo-3.1-fast", {**P, "urls": [A, B, C]}, "veo3_fast",
      {"model": "veo3_fast", **WIDE, "imageUrls": [A, B, C], "generationType": "REFERENCE_2_VIDEO"}),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_its_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("kie", model, source) == Mapped(upstream, body)
+test_words = in_words("kie", CASES)
 
 
 def record(flag: Any, **more: Any) -> dict[str, Any]:

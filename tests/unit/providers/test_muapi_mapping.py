@@ -19,6 +19,11 @@ CASES: list[Case] = [
      {"prompt": "@image_1 @element_1 @image_2 @element_3\n@image_2: a hat", **USUAL, "image_urls": [A, C],
       "elements": [{"name": "element_1", "image_urls": [B, C], "description": "a dog"},
                    {"name": "element_3", "video_url": V}]}),
+    ("flux-3-klein", {**P, "size": "9:21", "resolution": "4K"}, "flux-3-klein-text-to-image",
+     {**P, "aspect_ratio": "9:21", "resolution": "4K"}),
+    # Without an image to follow, the shape is a square.
+    ("flux-3-klein", P, "flux-3-klein-text-to-image",
+     {**P, "aspect_ratio": "1:1", "resolution": "1K"}),
 ]  # fmt: skip
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("kling-4.0", {**P, **CAST, "imageUrls": [A] * 10, "elements": [{"imageUrls": [B]}]}, "11 images"),

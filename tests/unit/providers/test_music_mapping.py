@@ -1,18 +1,17 @@
 """Music on PoYo: each action in its words, and its answers in ours (PoYo's API manual, music series)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from tests.unit.catalog.cases import CATALOG
-from tests.unit.providers.mapping_support import A, S, job_of, mapped, said
-from tests.unit.providers.support import ANSWERS, Api, api, connected, first_bytes, keep, received
-from tollgate.providers.mapping.images import CannotMapError
+from tests.unit.providers.mapping_support import SONG, A, S, in_words, job_of, without_words
+from tests.unit.providers.support import ANSWERS, connected, first_bytes, keep, received
+from tests.unit.providers.tables import each, polls, says, submits
 from tollgate.providers.media.poyo.music import ACTIONS
 from tollgate.providers.media.poyo.results import succeeded
-from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
+from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.outcomes import Failed, Pending, ResultFile, Submitted, Succeeded
 
 HANDLE = {"task_id": "t 1", "music": True}
@@ -71,19 +70,8 @@ REFUSED = [
     ({"prompt": "a song", "bpm": 90}, "no word for bpm"),
     ({"prompt": "a song", "imageUrl": A}, "no word for imageUrl"),
 ]
-
-
-@pytest.mark.parametrize(("source", "upstream", "body"), BODIES, ids=lambda one: str(one)[:40])
-def test_an_action_in_poyos_words(source: dict[str, Any], upstream: str, body: dict[str, Any]) -> None:
-    assert mapped("poyo", "suno", source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("source", "reason"), REFUSED, ids=lambda one: str(one)[:40])
-def test_what_poyo_has_no_words_for_is_refused(source: dict[str, Any], reason: str) -> None:
-    values = CATALOG.media_model("suno").check({"prompt": "a song"}).values
-    del values["prompt"]
-    with pytest.raises(CannotMapError, match=reason):
-        said("poyo", "suno", {**values, **source})
+test_words = in_words("poyo", [("suno", *case) for case in BODIES])
+test_no_words = without_words("poyo", [("suno", {**SONG, **values}, why) for values, why in REFUSED])
 
 
 def test_every_action_of_the_route_has_words() -> None:
@@ -131,23 +119,20 @@ class TestResults:
         keep(succeeded([received(entries)]))
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[Api]:
-    with api() as running:
-        yield running
-
-
-class TestPolling:
-    def test_a_music_job_is_asked_for_under_its_own_path(self, served: Api) -> None:
-        served.reset()
-        served.says((200, {"code": 200, "data": {"task_id": "t-1"}}))
-        provider = connected("poyo", served.url)
-        assert provider.submit(job_of("poyo", "suno", {"prompt": "a song"})) == Submitted(
-            {"task_id": "t-1", "music": True}
-        )
-        served.says((200, {"code": 200, "data": {"status": "running"}}))
-        assert provider.poll(HANDLE) == Pending()
-        assert served.received[-1].path == "/hook/api/generate/detail/music?task_id=t%201"
+SUBMITS = submits(
+    job_of("poyo", "suno", {"prompt": "a song"}),
+    says("a music job", Submitted({**HANDLE, "task_id": "t-1"}), {"code": 200, "data": {"task_id": "t-1"}}),
+)
+POLLS = polls(
+    HANDLE,
+    says(
+        "it is asked for under its own path",
+        Pending(),
+        {"code": 200, "data": {"status": "running"}},
+        sent="GET /api/generate/detail/music?task_id=t%201",
+    ),
+)
+test_answers = each("poyo", SUBMITS, POLLS)
 
 
 class TestSimulated:

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import A, B, Case, job_of, mapped, names, route_of, said
+from tests.unit.providers.mapping_support import A, B, Case, in_words, job_of, route_of, without_words
 from tests.unit.providers.support import first_bytes, run
 from tests.unit.providers.tables import cancels, done, each, polls, says, submits
 from tests.unit.providers.ways import simulated
-from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Job, Mapped, MediaProvider
+from tollgate.providers.runtime.base import Job, MediaProvider
 from tollgate.providers.runtime.outcomes import (
     Failed,
     FailureKind,
@@ -68,19 +67,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("midjourney", {"action": "upscale", "parentTaskId": "t-0", "customId": "x"}, "no word for customId"),
     ("midjourney", {"action": "imagine", **P, "repeat": 2}, "no word for repeat"),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_piapis_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("piapi", model, source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("model", "values", "reason"), REFUSED, ids=names(REFUSED))
-def test_what_piapi_has_no_words_for_is_refused(model: str, values: dict[str, Any], reason: str) -> None:
-    with pytest.raises(CannotMapError, match=reason):
-        said("piapi", model, values)
+test_words = in_words("piapi", CASES)
+test_no_words = without_words("piapi", REFUSED)
 
 
 def good(**data: Any) -> dict[str, Any]:

@@ -2,12 +2,8 @@
 
 from typing import Any
 
-import pytest
-
-from tests.unit.providers.mapping_support import A, B, C, Case, V, job_of, mapped, names, said
+from tests.unit.providers.mapping_support import A, B, C, Case, V, in_words, job_of, without_words
 from tests.unit.providers.tables import done, each, invalid, moderated, polls, says, submits
-from tollgate.providers.mapping.images import CannotMapError
-from tollgate.providers.runtime.base import Mapped
 from tollgate.providers.runtime.outcomes import Failed, FailureKind, Lost, Pending, Submitted, Unknown
 
 P = {"prompt": "a fox"}
@@ -42,23 +38,12 @@ CASES: list[Case] = [
     ("bria-rmbg-2.0", {"imageUrls": [A]}, "bria/remove-background",
      {"image": A, "preserve_alpha": True}),
 ]  # fmt: skip
-REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"generateAudio": False}, "only"),
-    ({"videoMode": "elements", "elements": [{"imageUrls": [A]}]}, "no word for elements"),
+REFUSED = [
+    ("kling-4.0", {**P, "generateAudio": False}, "only"),
+    ("kling-4.0", {**P, "videoMode": "elements", "elements": [{"imageUrls": [A]}]}, "no word for elements"),
 ]
-
-
-@pytest.mark.parametrize(("model", "source", "upstream", "body"), CASES, ids=names(CASES))
-def test_an_input_in_its_words(
-    model: str, source: dict[str, Any], upstream: str, body: dict[str, Any]
-) -> None:
-    assert mapped("wavespeed", model, source) == Mapped(upstream, body)
-
-
-@pytest.mark.parametrize(("values", "reason"), REFUSED)
-def test_what_it_has_no_words_for_is_refused(values: dict[str, Any], reason: str) -> None:
-    with pytest.raises(CannotMapError, match=reason):
-        said("wavespeed", "kling-4.0", {**P, **values})
+test_words = in_words("wavespeed", CASES)
+test_no_words = without_words("wavespeed", REFUSED)
 
 
 def prediction(**data: Any) -> dict[str, Any]:
