@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from local.simulator import costs, fal_usage, files, text
 from local.simulator.directions import MS_PER_S
 from local.simulator.engine import Engine
-from local.simulator.jobs import MAX_JOBS, JobStore
+from local.simulator.jobs import JobStore
 from local.simulator.stripe import router as stripe_router
 from local.simulator.stripe_state import SimulatedStripe
 from local.simulator.wire import FaultError
@@ -33,18 +33,17 @@ for both.
 def create_app(
     clock: Clock | None = None,
     job_seconds: float | None = None,
-    max_jobs: int = MAX_JOBS,
     payments_webhook: str | None = None,
 ) -> FastAPI:
     """Return the simulator as an ASGI app.
 
     Serve it with `server.py`, because some faults need its protocol class.
 
-    `job_seconds` is the duration of every job (default: by kind), `max_jobs` the number of stored jobs.
+    `job_seconds` is the duration of every job (default: by kind).
     `payments_webhook` is the URL for the simulated Stripe's events.
     """
     time_source = clock or SystemClock()
-    store = JobStore(max_jobs)
+    store = JobStore()
     duration_ms = None if job_seconds is None else round(job_seconds * MS_PER_S)
     app = FastAPI(openapi_url=None, redirect_slashes=False, max_body_size=MAX_BODY_BYTES)
     app.include_router(files.router(store, time_source))

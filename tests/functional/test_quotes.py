@@ -13,7 +13,7 @@ from tests.functional.conftest import invoke, with_prompt
 from tests.functional.test_api import call, details
 from tests.functional.test_budgets import BUDGETS, drift_of, ok, proved
 from tests.functional.test_run_task import run_to_end
-from tests.functional.test_run_tokens import customer_of, token
+from tests.functional.test_run_tokens import token
 from tests.functional.test_sweep import EVENT as SWEEP
 from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
@@ -28,7 +28,7 @@ from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.reservations import RESERVED_MS, Reservation
 from tollgate.quotes import repository
 
-__all__ = ["customer_of", "proved"]
+__all__ = ["proved"]
 
 QUOTES = "/api/v1/quotes"
 GENERATION, CHAT = "/api/v1/generation/create", "/api/v1/chat/completions"

@@ -14,7 +14,7 @@ from tests.functional.conftest import StreamReader, Worker, invoke
 from tests.functional.test_api import call, details
 from tests.functional.test_budgets import BUDGETS, ok, proved
 from tests.functional.test_run_task import task_of
-from tests.functional.test_run_tokens import customer_of, token
+from tests.functional.test_run_tokens import token
 from tests.functional.test_sweep import EVENT as SWEEP
 from tests.functional.test_task_stream import events, streamed
 from tests.support.clock import ManualClock
@@ -32,7 +32,7 @@ from tollgate.webhooks.models import delivery_id_of
 from tollgate.workflows.rules import LOOK_MS
 from tollgate.workflows.worker import RETRY_S
 
-__all__ = ["customer_of", "proved"]
+__all__ = ["proved"]
 
 WORKFLOWS = "/api/v1/workflows"
 HOOK = "https://example.com/hook"

@@ -69,12 +69,11 @@ class OneLoss(Losses):
 class EachNth(Losses):
     """Loses the answer of each `n`-th request."""
 
-    def __init__(self, n: int, kind: Loss = Loss.UNANSWERED) -> None:
+    def __init__(self, n: int) -> None:
         super().__init__()
         self._n = n
-        self._kind = kind
         self._asked = 0
 
     def _draw(self, _: str) -> Loss | None:
         self._asked += 1
-        return self._kind if self._asked % self._n == 0 else None
+        return Loss.UNANSWERED if self._asked % self._n == 0 else None

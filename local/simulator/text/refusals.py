@@ -313,11 +313,6 @@ def _mistral_refusal(_: str, body: Body) -> str | None:
     return None
 
 
-def _mimo_refusal(model: str, body: Body) -> str | None:
-    """MiMo wants reasoning back like DeepSeek (https://mimo.mi.com/docs, deep thinking)."""
-    return _deepseek_refusal(model, body)
-
-
 def _muse_refusal(_: str, body: Body) -> str | None:
     """Muse always thinks, and chooses its tools itself (chatoyant, OCaml: Meta's documents of 2026-08)."""
     if body.get("tool_choice") not in (None, "auto"):
@@ -350,7 +345,8 @@ def _gemini_refusal(_: str, body: Body) -> str | None:
 
 _CHAT = {
     "mistral": _mistral_refusal,
-    "xiaomi": _mimo_refusal,
+    # MiMo wants reasoning back like DeepSeek (https://mimo.mi.com/docs, deep thinking).
+    "xiaomi": _deepseek_refusal,
     "meta": _muse_refusal,
     "google": _gemini_refusal,
     "openai": _gpt_refusal,

@@ -177,15 +177,15 @@ def at_most_one_of(*groups: tuple[str, ...]) -> Rule:
     return Rule("one_job_at_a_time", everything, check, {"allOf": pairs})
 
 
-def only_when(field: str, chooser: str, values: tuple[Any, ...], default: Any = None) -> Rule:
-    """Refuse `field` unless `chooser` (`default` if it is omitted) has a value of `values`."""
+def only_when(field: str, chooser: str, values: tuple[Any, ...]) -> Rule:
+    """Refuse `field` unless `chooser` has a value of `values`."""
 
     def check(checked: CheckedInput) -> Iterator[Problem]:
         # `values` has the chooser's default if the customer omitted it; `given` has only the fields sent.
         if field in checked.given and checked.values.get(chooser) not in values:
             yield Problem(at(field), f"Only with {chooser} {_or(values)}.")
 
-    schema = {"if": given(field), "then": _chosen(chooser, values, default)}
+    schema = {"if": given(field), "then": _chosen(chooser, values, None)}
     choosing = Choosing(chooser, allowed={field: values})
     return Rule(f"{field}_only_with_its_{chooser}", frozenset((field, chooser)), check, schema, choosing)
 

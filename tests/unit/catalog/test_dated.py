@@ -27,11 +27,11 @@ def dated(model_id: str = MEDIA, **more: Any) -> dict[str, Any]:
     return {**json.loads(json.dumps(SHIPPED[model_id])), **more}
 
 
-def two_prices(first: str = "0.05", then: str = "0.06") -> dict[str, Any]:
+def two_prices(first: str = "0.05") -> dict[str, Any]:
     """Return a media model whose price changes at New Year."""
     raw = dated()
     (row,) = raw["pricing"]["prices"]
-    rows = [row | {"price": first, "until": BEFORE}, row | {"price": then, "from": AFTER}]
+    rows = [row | {"price": first, "until": BEFORE}, row | {"price": "0.06", "from": AFTER}]
     return raw | {"pricing": {**raw["pricing"], "prices": rows}}
 
 

@@ -1,6 +1,8 @@
 """APIMart: its answers in ours, and follow-ups on its earlier tasks (APIMart's documentation, "Get Task
 Status", the pages of Midjourney and Suno). What holds for every adapter is in `test_adapter_laws.py`."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -86,7 +88,10 @@ SUBMITS = submits(
     says(
         "not clear",
         Lost,
-        *({"code": 200, "data": data} for data in (None, {}, [], [{"task_id": ""}])),
+        {"code": 200},
+        {"code": 200, "data": {}},
+        {"code": 200, "data": []},
+        {"code": 200, "data": [{"task_id": ""}]},
         {"data": [{"task_id": "t-1"}]},
         {"code": "500", "data": None},
         {"code": 500, "data": [{"task_id": "t-1"}]},
@@ -164,8 +169,20 @@ VIDEO_POLLS = polls(
 )
 MUSIC_POLLS = polls(
     handle("music"),
-    says("another code is no verdict", Unknown, {"code": 404, "message": "no such task", "data": None}),
+    says(
+        "another code is no verdict",
+        Unknown,
+        {"code": 404, "message": "no such task", "data": None},
+        {"code": 500, "message": "no", "data": {"status": "failed"}},
+    ),
 )
+REASONS: dict[str, Callable[[str], Any]] = {
+    "[Banned prompt detected] a word": moderated,
+    "Image denied": moderated,
+    "Request cancelled due to output filters": moderated,
+    "[Invalid parameter] --x": invalid,
+    "Task timeout": partial(Failed, FailureKind.PROVIDER_ERROR),
+}
 MIDJOURNEY_POLLS = polls(
     handle("midjourney"),
     *(
@@ -189,13 +206,7 @@ MIDJOURNEY_POLLS = polls(
     ),
     *(
         says("it says why in words", outcome(reason), good(status="FAILURE", fail_reason=reason))
-        for reason, outcome in {
-            "[Banned prompt detected] a word": moderated,
-            "Image denied": moderated,
-            "Request cancelled due to output filters": moderated,
-            "[Invalid parameter] --x": invalid,
-            "Task timeout": lambda words: Failed(FailureKind.PROVIDER_ERROR, words),
-        }.items()
+        for reason, outcome in REASONS.items()
     ),
     says("a full queue", FailureKind.LIMITED, good(status="FAILURE", fail_reason="[Queue full] Try later")),
 )

@@ -7,9 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.providers.mapping_support import FIRST, LAST, REFERENCE, A, B, C, Case, S, V, mapped, said
+from tests.unit.providers.mapping_support import (
+    FIRST,
+    LAST,
+    REFERENCE,
+    A,
+    B,
+    C,
+    Case,
+    Refusal,
+    S,
+    V,
+    mapped,
+    without_words,
+)
 from tollgate.catalog.profiles.img_e import SIZES
-from tollgate.providers.mapping.images import CannotMapError
 
 P = {"prompt": "a fox"}
 TEXT = {"type": "text", "text": "a fox"}
@@ -110,27 +122,17 @@ IMAGES: list[Case] = [
 
 
 CASES = [*VIDEOS, *IMAGES]
-
-
-@pytest.mark.parametrize(
-    ("model", "source"),
-    [
-        ("seedream-4.0", {**P, "outputFormat": "png"}),
-        ("seedream-4.5", {**P, "outputFormat": "png"}),
-        ("seedream-4.5", {**P, "promptOptimizeMode": "fast"}),
-        ("seedream-5-lite", {**P, "promptOptimizeMode": "fast"}),
-        ("seedance-1.5-pro", {**P, "imageUrls": [A, B, C]}),
-    ],
+REFUSED: list[Refusal] = [
+    ("seedream-4.0", {**P, "outputFormat": "png"}, "'png', but only"),
+    ("seedream-4.5", {**P, "outputFormat": "png"}, "'png', but only"),
+    ("seedream-4.5", {**P, "promptOptimizeMode": "fast"}, "'fast', but only"),
+    ("seedream-5-lite", {**P, "promptOptimizeMode": "fast"}, "'fast', but only"),
+    ("seedance-1.5-pro", {**P, "imageUrls": [A, B, C]}, "at most two frames"),
+]
+test_no_words = without_words(
+    "ark",
+    [("seedance-2.0", {**P, "imageWithRoles": [FIRST], "videoUrls": [V]}, "frames and references together")],
 )
-def test_what_it_has_no_words_for_is_another_providers(model: str, source: dict[str, Any]) -> None:
-    with pytest.raises(CannotMapError):
-        mapped("ark", model, source)
-
-
-def test_frames_and_references_together_are_refused() -> None:
-    values = {**P, "imageWithRoles": [FIRST], "videoUrls": [V]}
-    with pytest.raises(CannotMapError):
-        said("ark", "seedance-2.0", values)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,19 @@
 
 from typing import Any
 
-import pytest
-
-from tests.unit.providers.mapping_support import FIRST, LAST, REFERENCE, A, B, C, Case, S, V, W, said
-from tollgate.providers.mapping.images import CannotMapError
+from tests.unit.providers.mapping_support import (
+    FIRST,
+    LAST,
+    REFERENCE,
+    A,
+    B,
+    C,
+    Case,
+    S,
+    V,
+    W,
+    without_words,
+)
 
 P = {"prompt": "a fox"}
 SEEDANCE = {**P, "aspect_ratio": "16:9", "resolution": "480p", "duration": "5", "generate_audio": True}
@@ -271,9 +280,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("wan-3.0", {**P, "imageWithRoles": [FIRST], "audioUrls": [S]}, "no word for audioUrls"),
     ("wan-3.0-prime", {**P}, "no id for text"),
 ]
-
-
-def test_frames_and_references_are_two_jobs() -> None:
-    values = {**P, "imageWithRoles": [FIRST], "videoUrls": [V]}
-    with pytest.raises(CannotMapError, match="no word for videoUrls"):
-        said("fal", "seedance-2.5", values)
+test_no_words = without_words(
+    "fal",
+    [("seedance-2.5", {**P, "imageWithRoles": [FIRST], "videoUrls": [V]}, "no word for videoUrls")],
+)

@@ -2,10 +2,18 @@
 
 from typing import Any
 
-import pytest
-
-from tests.unit.providers.mapping_support import FIRST, LAST, REFERENCE, A, B, C, Case, S, V, said
-from tollgate.providers.mapping.images import CannotMapError
+from tests.unit.providers.mapping_support import (
+    FIRST,
+    LAST,
+    REFERENCE,
+    A,
+    B,
+    C,
+    Case,
+    S,
+    V,
+    without_words,
+)
 
 P = {"prompt": "a fox"}
 LARGE_SEED = 2**31
@@ -206,15 +214,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("wan-3.0", {**P, "linkUrl": "https://a.test"}, "no word for linkUrl"),
     ("wan-3.0", {**P, "watermark": True}, "True, but only"),
 ]
-
-
-def test_frames_and_references_are_two_jobs() -> None:
-    values = {**P, "imageWithRoles": [FIRST], "imageUrls": [B]}
-    with pytest.raises(CannotMapError, match="frames and references together"):
-        said("kie", "seedance-2.5", values)
-
-
-def test_kling_26_starts_from_one_image_at_most() -> None:
-    values = {**P, "imageUrls": [A, B], "duration": 5, "resolution": "1080p", "generateAudio": False}
-    with pytest.raises(CannotMapError, match="more than 1"):
-        said("kie", "kling-2.6", values)
+test_no_words = without_words("kie", [
+    ("seedance-2.5", {**P, "imageWithRoles": [FIRST], "imageUrls": [B]}, "frames and references together"),
+    ("kling-2.6",
+     {**P, "imageUrls": [A, B], "duration": 5, "resolution": "1080p", "generateAudio": False}, "more than 1"),
+])  # fmt: skip

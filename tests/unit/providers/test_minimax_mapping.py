@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.providers.mapping_support import FIRST, LAST, A, B, C, Case, S, mapped
+from tests.unit.providers.mapping_support import FIRST, LAST, A, B, C, Case, Refusal, S
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.media.minimax.mappings import MAPPINGS
 from tollgate.providers.runtime.base import Job, Mapped
@@ -47,13 +47,10 @@ CASES: list[Case] = [
         },
     ),
 ]
-
-
-@pytest.mark.parametrize("source", [{**P, "seed": 1}, {"prompt": "x" * 7_001}])
-def test_what_it_has_no_words_for_is_another_providers(source: dict[str, Any]) -> None:
-    with pytest.raises(CannotMapError):
-        mapped("minimax", "minimax-h3", source)
-
+REFUSED: list[Refusal] = [
+    ("minimax-h3", {**P, "seed": 1}, "no word for seed"),
+    ("minimax-h3", {"prompt": "x" * 7_001}, "text is more than 7000"),
+]
 
 HAILUO, HAILUO_02, FAST = "MiniMax-Hailuo-2.3", "MiniMax-Hailuo-02", "MiniMax-Hailuo-2.3-Fast"
 SIX = {**P, "duration": 6, "resolution": "768p"}

@@ -56,7 +56,7 @@ BODIES: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ({"action": "midi", "parentTaskId": "t-1"}, "generate-midi",
      {"task_id": "t-1", "feature_code": "generate-midi"}),
 ]  # fmt: skip
-REFUSED = [
+REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"action": "cover", "parentTaskId": "t-1"}, "no word for parentTaskId"),
     ({"action": "extend", "audioUrl": S}, "no word for audioUrl"),
     ({"action": "extend", "parentTaskId": "t-1"}, "extend needs audio_id"),

@@ -1,11 +1,6 @@
 """Our input in PixVerse's words, written down from the vendor's pages (docs/providers/pixverse.md)."""
 
-from typing import Any
-
-import pytest
-
-from tests.unit.providers.mapping_support import A, B, Case, mapped, said
-from tollgate.providers.mapping.images import CannotMapError
+from tests.unit.providers.mapping_support import A, B, Case, Refusal, without_words
 from tollgate.providers.media.pixverse.mappings import Upload
 
 P = {"prompt": "a fox"}
@@ -55,17 +50,9 @@ CASES: list[Case] = [
         {**V6, "source_video_id": 3180},
     ),
 ]
-
-
-@pytest.mark.parametrize(
-    "source", [{**P, "negativePrompt": "rain"}, {**P, "watermark": True}, {**P, "extendFromTaskId": "task_1"}]
-)
-def test_what_it_has_no_words_for_is_another_providers(source: dict[str, Any]) -> None:
-    with pytest.raises(CannotMapError):
-        mapped("pixverse", "pixverse-v6", source)
-
-
-def test_more_references_than_it_takes() -> None:
-    values = {**P, "imgReferences": [A] * 8}
-    with pytest.raises(CannotMapError):
-        said("pixverse", "pixverse-v6", values)
+REFUSED: list[Refusal] = [
+    ("pixverse-v6", {**P, "negativePrompt": "rain"}, "no word for negativePrompt"),
+    ("pixverse-v6", {**P, "watermark": True}, "True, but only"),
+    ("pixverse-v6", {**P, "extendFromTaskId": "task_1"}, "the video to extend is not PixVerse's"),
+]
+test_no_words = without_words("pixverse", [("pixverse-v6", {**P, "imgReferences": [A] * 8}, "8 references")])

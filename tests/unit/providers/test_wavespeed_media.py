@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.unit.providers.mapping_support import A, B, C, Case, V, in_words, job_of, without_words
+from tests.unit.providers.mapping_support import A, B, C, Case, Refusal, V, in_words, job_of, without_words
 from tests.unit.providers.tables import done, each, invalid, moderated, polls, says, submits
 from tollgate.providers.runtime.outcomes import Failed, FailureKind, Lost, Pending, Submitted, Unknown
 
@@ -38,7 +38,7 @@ CASES: list[Case] = [
     ("bria-rmbg-2.0", {"imageUrls": [A]}, "bria/remove-background",
      {"image": A, "preserve_alpha": True}),
 ]  # fmt: skip
-REFUSED = [
+REFUSED: list[Refusal] = [
     ("kling-4.0", {**P, "generateAudio": False}, "only"),
     ("kling-4.0", {**P, "videoMode": "elements", "elements": [{"imageUrls": [A]}]}, "no word for elements"),
 ]
