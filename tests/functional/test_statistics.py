@@ -391,7 +391,8 @@ class TestTable:
         assert dict(zip(header, row, strict=True)) == {**listed, **own}
 
     def test_text_in_it_is_never_a_formula(self, aws: Aws, customer: OpenedAccount) -> None:
-        formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"]
+        # Also the wide forms, which spreadsheets of East Asia read as the narrow ones.
+        formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", *"\uff1d\uff0b\uff0d\uff20"]
         ledger = run_task_parts.step_runner().ledger
         for formula in formulas:
             ledger.credit(Entry(customer.account_id, formula, EntryKind.CREDIT, 1, START_MS + 1))

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 # A response of Lambda has at most 6 MB, in which the text is a JSON string: a quote takes two bytes.
 MAX_BYTES = 2_900_000
-# A spreadsheet takes text that begins so for a formula (OWASP, CSV injection).
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet takes text that begins so for a formula (OWASP, CSV injection). The last four are wide.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 Cell = str | int | Decimal | None
 """Only a text is escaped. A number is an `int`, or a `Decimal`: digits, without a sign of a currency."""

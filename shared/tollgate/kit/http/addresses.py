@@ -53,6 +53,8 @@ class AddressGuard:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
+            # A name with an empty or a too long label never resolves.
+            (host or "").encode("idna")
         except ValueError as exc:
             raise ForbiddenAddressError("has no valid host and port") from exc
         # The parser drops some control characters silently, and then we would call a URL that we did not

@@ -118,6 +118,7 @@ class TestUrl:
             ("HTTPS://Example.COM:8443/", "example.com", 8443),
             ("https://bücher.example/", "bücher.example", 443),
             ("https://example.com./", "example.com.", 443),
+            (f"https://{'x' * 63}.example.com/", f"{'x' * 63}.example.com", 443),
         ],
     )
     def test_host_and_port_are_read(self, url: str, host: str, port: int) -> None:
@@ -153,6 +154,10 @@ class TestUrl:
             "http://example.com:65536/",
             "http://example.com:-1/",
             "http://example.com:0/",
+            "https://hooks..example.com/",
+            "https://.example.com/",
+            f"https://{'x' * 64}.example.com/",
+            f"https://{'ü' * 64}.example.com/",
         ],
     )
     def test_what_is_no_absolute_http_url_is_refused(self, url: str) -> None:
