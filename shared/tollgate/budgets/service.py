@@ -85,7 +85,7 @@ class BudgetService:
         by: ApiKey | None,
         who: str = OWNER,
     ) -> BudgetView:
-        """Change a budget's name, limit or period. The spending of the period still counts.
+        """Change a budget's name, limit or period. Spending still counts, unless the period changes.
 
         Raises `InvalidInputError`, `BudgetNotFoundError`, `ForbiddenError`.
         """
