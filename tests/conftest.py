@@ -193,6 +193,11 @@ class Aws:
     clients: Clients
     stack: Stack
 
+    def files(self) -> list[str]:
+        """Return the keys in the bucket of media."""
+        found = self.clients.s3.list_objects_v2(Bucket=self.stack.refs["MediaBucket"])
+        return [each["Key"] for each in found.get("Contents", [])]
+
     def messages(self, queue: str) -> list[str]:
         """Take the messages that a queue has now, by the queue's logical id."""
         url = self.stack.refs[queue]

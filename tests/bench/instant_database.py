@@ -26,7 +26,6 @@ class Database:
         self.is_instant = False
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request."""
         body = await request.read()
         if request.path == INSTANT:
             self.is_instant = True

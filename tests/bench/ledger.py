@@ -96,7 +96,6 @@ class FarEnd(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def answer(self, operation: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to an operation."""
         if operation == "GetItem":
             if asked["TableName"] == "Checkpoints":
                 return {}

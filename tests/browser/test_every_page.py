@@ -189,7 +189,6 @@ def looked_at(page: Page, paths: Iterable[str], look: Callable[[Page, str], Any]
 
 
 def wrong(page: Page, path: str) -> list[Any]:
-    """Return all that is wrong with a page."""
     bytes_sent = weight(page)
     heavy = [] if 0 < bytes_sent < MAX_PAGE_BYTES else [f"{bytes_sent} bytes"]
     if path in WITH_EACH_FRAME:

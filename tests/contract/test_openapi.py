@@ -44,7 +44,6 @@ MAX_BYTES = 576 * 1024
 
 @cache
 def document() -> dict[str, Any]:
-    """Return the document."""
     return openapi(CATALOG)
 
 

@@ -238,5 +238,4 @@ class Worker:
 
 @pytest.fixture
 def worker(aws: Aws) -> Worker:
-    """Return the worker."""
     return Worker(aws)

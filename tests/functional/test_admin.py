@@ -49,7 +49,6 @@ def account_id(browser: Browser) -> str:
 
 @pytest.fixture
 def operator(browser: Browser, account_id: str) -> Browser:
-    """Return the browser of an operator."""
     browser.sign_in(OPERATOR)
     return browser.at("/admin")
 

@@ -29,12 +29,6 @@ MOST_CALLS = 120
 READS = ("Get", "BatchGet", "Query", "Scan", "Head", "List", "TransactGet")
 
 
-@pytest.fixture
-def loopback_webhooks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Open the guard of webhooks to this machine, as a developer does."""
-    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
-
-
 def is_read(call: str) -> bool:
     """Return whether a request leaves nothing behind."""
     return call.rpartition(".")[2].startswith(READS)
@@ -50,7 +44,7 @@ class EachRead(Losses):
         return Loss.UNANSWERED if self._lost else None
 
 
-@pytest.mark.usefixtures("dashboard", "loopback_webhooks")
+@pytest.mark.usefixtures("dashboard", "webhooks_to_loopback")
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
 def test_it_changes_nothing(aws: Aws, clock: ManualClock, act: Act) -> None:
     with ExitStack() as ends:

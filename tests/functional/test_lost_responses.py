@@ -9,15 +9,7 @@ import pytest
 
 from local.machine.events import Context
 from run_batch.app import handler
-from tests.functional.test_run_batch import (
-    chat,
-    ended,
-    failing,
-    lines_of,
-    no_other_messages,
-    run_one,
-    take,
-)
+from tests.functional.test_run_batch import chat, ended, failing, lines_of, run_one, take
 from tests.functional.test_run_batch import start as start_batch
 from tests.functional.test_run_response import later, run, runner, start, waiting
 from tests.support.text_app import USD, TextClient
@@ -32,7 +24,7 @@ from tollgate.ledger.entries import EntryKind
 from tollgate.text.responses import states
 from tollgate.text.responses.repository import ResponseRepository
 
-__all__ = ["later", "no_other_messages", "runner"]
+__all__ = ["later", "runner"]
 
 pytestmark = [
     pytest.mark.ministack,

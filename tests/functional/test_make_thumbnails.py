@@ -67,11 +67,6 @@ def put(aws: Aws, data: bytes, key: str = KEY) -> None:
     aws.clients.s3.put_object(Bucket=aws.stack.refs["MediaBucket"], Key=key, Body=data)
 
 
-def keys(aws: Aws) -> list[str]:
-    found = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"])
-    return [each["Key"] for each in found.get("Contents", [])]
-
-
 def make(key: str = KEY, address: str = STORAGE_URL) -> Any:
     record = {**EVENT["Records"][0], "body": json.dumps({"task_id": TASK, "url": f"{address}/{key}"})}
     return handler({"Records": [record]}, Context("MakeThumbnailsFunction"))
@@ -84,7 +79,7 @@ class TestMake:
         put(aws, picture("png"))
         assert make(address="https://files.example.com") == DONE
         assert drawing.asked == [f"{STORAGE_URL}/{KEY}"]
-        assert keys(aws) == [KEY, thumbnail_of(KEY)]
+        assert aws.files() == [KEY, thumbnail_of(KEY)]
 
     @pytest.mark.parametrize(("key", "data"), [(KEY, picture), (KEY.replace("png", "mp4"), mp4)])
     def test_it_lies_beside_the_result_and_is_served_like_it(
@@ -98,7 +93,7 @@ class TestMake:
         with Image.open(io.BytesIO(found["Body"].read())) as image:
             assert (image.format, image.size) == ("WEBP", (320, 180))
         # Whatever goes by the task's prefix, as its deletion and its life span, takes both
-        assert all(each.startswith(f"media/{TASK}/") for each in keys(aws))
+        assert all(each.startswith(f"media/{TASK}/") for each in aws.files())
 
     def test_a_repeat_changes_nothing(self, aws: Aws, drawing: Drawing) -> None:
         put(aws, picture("PNG"))
@@ -106,7 +101,7 @@ class TestMake:
         first = aws.clients.s3.get_object(Bucket=drawing.bucket, Key=thumbnail_of(KEY))["ETag"]
         assert make() == DONE
         assert aws.clients.s3.get_object(Bucket=drawing.bucket, Key=thumbnail_of(KEY))["ETag"] == first
-        assert len(keys(aws)) == 2
+        assert len(aws.files()) == 2
 
 
 class TestNone:
@@ -114,13 +109,13 @@ class TestNone:
     def test_a_result_that_was_deleted_is_not_drawn(self, aws: Aws, drawing: Drawing) -> None:
         assert make() == DONE
         assert drawing.asked == []
-        assert keys(aws) == []
+        assert aws.files() == []
 
     def test_one_that_is_deleted_meanwhile_leaves_nothing(self, aws: Aws, drawing: Drawing) -> None:
         put(aws, picture("PNG"))
         drawing.before = lambda: aws.clients.s3.delete_object(Bucket=drawing.bucket, Key=KEY)
         assert make() == DONE
-        assert keys(aws) == []
+        assert aws.files() == []
 
     @pytest.mark.parametrize(
         "answers",
@@ -132,7 +127,7 @@ class TestNone:
         put(aws, b"\x89PNG\r\n\x1a\n and no more")
         drawing.answers = answers
         assert make() == DONE
-        assert keys(aws) == [KEY]
+        assert aws.files() == [KEY]
         assert "make_thumbnails.none" in [record.getMessage() for record in caplog.records]
 
 
@@ -151,7 +146,7 @@ class TestFaults:
         put(aws, picture("PNG"))
         drawing.answers = answers
         assert make() == AGAIN
-        assert keys(aws) == [KEY]
+        assert aws.files() == [KEY]
 
     def test_storage_that_fails_is_not_taken_for_a_deletion(
         self, aws: Aws, drawing: Drawing, monkeypatch: pytest.MonkeyPatch

@@ -36,16 +36,6 @@ def private(customer: OpenedAccount, clock: ManualClock, worker: Worker) -> str:
     return task_id
 
 
-@pytest.fixture
-def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOLLGATE_ALLOW_LOOPBACK_WEBHOOKS", "1")
-
-
-def keys(aws: Aws) -> list[str]:
-    found = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"])
-    return [each["Key"] for each in found.get("Contents", [])]
-
-
 def signed_key(address: str) -> str:
     """Return the key that an address reads; fail if it is not signed."""
     parts = urlsplit(address)
@@ -57,7 +47,7 @@ class TestItsOwner:
     def test_gets_signed_addresses_of_files_outside_the_folder_that_everyone_can_read(
         self, aws: Aws, customer: OpenedAccount, private: str
     ) -> None:
-        (key,) = keys(aws)
+        (key,) = aws.files()
         assert key.startswith(f"private/{private}/")
         head = aws.clients.s3.head_object(Bucket=aws.stack.refs["MediaBucket"], Key=key)
         assert head["CacheControl"] == "private, max-age=3600"
@@ -70,7 +60,7 @@ class TestItsOwner:
         _, body, _ = call("GET", f"/api/v1/task/status/{private}", customer.api_key)
         signed_key(body["data"]["files"][0]["fileUrl"])
 
-    @pytest.mark.usefixtures("loopback")
+    @pytest.mark.usefixtures("webhooks_to_loopback")
     def test_gets_them_in_the_webhook_anew_at_each_attempt(
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:
@@ -83,7 +73,7 @@ class TestItsOwner:
 
     def test_deletes_them(self, aws: Aws, customer: OpenedAccount, private: str) -> None:
         assert call("DELETE", f"/api/v1/task/files/{private}", customer.api_key)[0] == 200
-        assert keys(aws) == []
+        assert aws.files() == []
 
     def test_chooses_their_time(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock, worker: Worker
@@ -92,23 +82,23 @@ class TestItsOwner:
         clock.set(task.expires_at_ms or 0)
         worker.send({"task_id": task.task_id, "seq": task.seq})
         worker.step()
-        assert (keys(aws), task_of(task.task_id).files) == ([], ())
+        assert (aws.files(), task_of(task.task_id).files) == ([], ())
 
 
 class TestThumbnails:
     def test_are_private_too(self, aws: Aws, private: str, monkeypatch: pytest.MonkeyPatch) -> None:
         drawing = Drawing(aws)
         monkeypatch.setattr(sdk, "lambda_for_thumbnails", cache(lambda: drawing))
-        (key,) = keys(aws)
+        (key,) = aws.files()
         monkeypatch.setattr(drawing, "key_of", signed_key)
         assert make(key) == DONE
-        assert keys(aws) == [key, f"{key}.thumb.webp"]
+        assert aws.files() == [key, f"{key}.thumb.webp"]
         head = aws.clients.s3.head_object(Bucket=drawing.bucket, Key=f"{key}.thumb.webp")
         assert head["CacheControl"] == "private, max-age=3600"
         # Deleted while it is drawn, it leaves nothing.
         drawing.before = lambda: aws.clients.s3.delete_object(Bucket=drawing.bucket, Key=key)
         assert make(key) == DONE
-        assert keys(aws) == []
+        assert aws.files() == []
 
 
 class TestPages:
@@ -128,7 +118,7 @@ class TestPages:
         assert "private" in refused.text
         assert task_of(task_id).share is None
         assert browser.post("/tasks/delete", {"task": [task_id]}).status == 200
-        assert keys(aws) == []
+        assert aws.files() == []
 
 
 def test_a_remix_is_refused_by_name(customer: OpenedAccount, clock: ManualClock) -> None:

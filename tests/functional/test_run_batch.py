@@ -33,7 +33,7 @@ from tollgate.ledger.entries import EntryKind
 pytestmark = [
     pytest.mark.ministack,
     pytest.mark.xdist_group("text"),
-    pytest.mark.usefixtures("fresh_breaker", "short"),
+    pytest.mark.usefixtures("fresh_breaker"),
 ]
 
 CHATS = "/v1/chat/completions"
@@ -41,17 +41,16 @@ CHATS = "/v1/chat/completions"
 MODEL = "deepseek-v4-flash"
 
 
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the pauses."""
+@pytest.fixture(autouse=True)
+def runner(client: TextClient, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Shorten the pauses; close the loop of this thread afterwards.
+
+    No message is there before and after: the emulator is the same for the batches of all files.
+    """
     for name in ("FIRST_WAIT_S", "LIMIT_WAIT_S", "MONEY_WAIT_S"):
         monkeypatch.setattr(attempts, name, 0.02)
-
-
-@pytest.fixture(autouse=True)
-def runner(client: TextClient) -> Iterator[None]:
-    """Close the loop of this thread afterwards, and leave no message."""
     client.get("/models")
+    take()
     yield
     take()
     run_batch_parts.close()
@@ -69,12 +68,6 @@ def take() -> list[dict[str, Any]]:
             sdk.sqs().delete_message(QueueUrl=queue_url(), ReceiptHandle=each["ReceiptHandle"])
             found.append(json.loads(each["Body"]))
     return found
-
-
-@pytest.fixture(autouse=True)
-def no_other_messages(client: TextClient) -> None:
-    """Remove the messages of other files' batches: the emulator is the same for the whole process."""
-    take()
 
 
 def run_one(message: dict[str, Any]) -> None:

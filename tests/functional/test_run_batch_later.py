@@ -10,18 +10,7 @@ import pytest
 
 from local.machine.events import Context
 from run_batch.app import handler
-from tests.functional.test_run_batch import (
-    chat,
-    ended,
-    lines_of,
-    no_other_messages,
-    run_all,
-    run_one,
-    runner,
-    short,
-    start,
-    take,
-)
+from tests.functional.test_run_batch import chat, ended, lines_of, run_all, run_one, runner, start, take
 from tests.functional.test_run_batch_parcels import GPT, run, soon
 from tests.support.text_app import TextClient
 from tollgate.batches import models, parcel_money, parcels, repository, service
@@ -40,9 +29,9 @@ from tollgate.ledger.errors import InsufficientBalanceError, RateLimitedError
 pytestmark = [
     pytest.mark.ministack,
     pytest.mark.xdist_group("text"),
-    pytest.mark.usefixtures("fresh_breaker", "short", "soon"),
+    pytest.mark.usefixtures("fresh_breaker"),
 ]
-__all__ = ["no_other_messages", "runner", "short", "soon"]
+__all__ = ["runner", "soon"]
 
 
 def is_failed(message: dict[str, Any]) -> bool:

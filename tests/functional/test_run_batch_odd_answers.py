@@ -7,14 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.test_run_batch import (
-    chat,
-    lines_of,
-    no_other_messages,
-    runner,
-    short,
-    start,
-)
+from tests.functional.test_run_batch import chat, lines_of, runner, start
 from tests.functional.test_run_batch_parcels import GPT, run, soon
 from tests.support.text_app import USD, TextClient
 from tollgate.batches.vendor_calls import VendorCalls
@@ -22,9 +15,9 @@ from tollgate.batches.vendor_calls import VendorCalls
 pytestmark = [
     pytest.mark.ministack,
     pytest.mark.xdist_group("text"),
-    pytest.mark.usefixtures("fresh_breaker", "short", "soon"),
+    pytest.mark.usefixtures("fresh_breaker"),
 ]
-__all__ = ["no_other_messages", "runner", "short", "soon"]
+__all__ = ["runner", "soon"]
 
 Answers = list[tuple[str, bytes]]
 LINES = 3

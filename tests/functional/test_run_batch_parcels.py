@@ -8,17 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.functional.test_run_batch import (
-    chat,
-    ended,
-    lines_of,
-    no_other_messages,
-    run_one,
-    runner,
-    short,
-    start,
-    take,
-)
+from tests.functional.test_run_batch import chat, ended, lines_of, run_one, runner, start, take
 from tests.functional.test_subaccounts import acting, opened
 from tests.support.text_app import USD, TextClient, switched_off
 from tollgate.batches import collecting, models, parcel_worker, parcels, worker
@@ -33,9 +23,9 @@ from tollgate.ledger.entries import EntryKind
 pytestmark = [
     pytest.mark.ministack,
     pytest.mark.xdist_group("text"),
-    pytest.mark.usefixtures("fresh_breaker", "short"),
+    pytest.mark.usefixtures("fresh_breaker"),
 ]
-__all__ = ["no_other_messages", "runner", "short"]
+__all__ = ["runner"]
 
 GPT, ORDINARY = "gpt-5.4-mini", "deepseek-v4-flash"
 # At most so many messages for one batch, or it never ends.

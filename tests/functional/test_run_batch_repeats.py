@@ -11,11 +11,9 @@ from tests.functional.test_run_batch import (
     CHATS,
     chat,
     lines_of,
-    no_other_messages,
     run_all,
     run_one,
     runner,
-    short,
     start_with,
     take,
     uploaded,
@@ -28,9 +26,9 @@ from tollgate.ledger.callers import Caller
 pytestmark = [
     pytest.mark.ministack,
     pytest.mark.xdist_group("text"),
-    pytest.mark.usefixtures("fresh_breaker", "short"),
+    pytest.mark.usefixtures("fresh_breaker"),
 ]
-__all__ = ["no_other_messages", "runner", "short"]
+__all__ = ["runner"]
 
 
 def test_a_repeat_of_the_sdk_or_with_the_same_key_creates_no_second_batch(client: TextClient) -> None:

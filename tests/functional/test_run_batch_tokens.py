@@ -8,24 +8,16 @@ import pytest
 
 from tests.functional.test_api import call
 from tests.functional.test_gateway_forms import post_form
-from tests.functional.test_run_batch import (
-    CHATS,
-    chat,
-    lines_of,
-    no_other_messages,
-    run_all,
-    runner,
-    short,
-)
+from tests.functional.test_run_batch import CHATS, chat, lines_of, run_all, runner
 from tests.functional.text.test_text_token_view import good, mine, others, token_of
 from tests.support.text_app import TextClient
 
 pytestmark = [
     pytest.mark.ministack,
     pytest.mark.xdist_group("text"),
-    pytest.mark.usefixtures("fresh_breaker", "short"),
+    pytest.mark.usefixtures("fresh_breaker"),
 ]
-__all__ = ["mine", "no_other_messages", "others", "runner", "short"]
+__all__ = ["mine", "others", "runner"]
 
 BATCHES, MESSAGES = "/batches", "/messages/batches"
 REQUESTS: Any = {"requests": [{"custom_id": "a", "params": chat()}]}

@@ -9,27 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.functional.test_run_batch import (
-    MODEL,
-    chat,
-    lines_of,
-    no_other_messages,
-    run_all,
-    run_one,
-    runner,
-    short,
-    start,
-    take,
-)
-from tests.functional.test_run_batch_parcels import (
-    GPT,
-    KilledError,
-    Steps,
-    run,
-    run_often,
-    soon,
-    steps,
-)
+from tests.functional.test_run_batch import MODEL, chat, lines_of, run_all, run_one, runner, start, take
+from tests.functional.test_run_batch_parcels import GPT, KilledError, Steps, run, run_often, soon, steps
 from tests.support.laws import is_tried
 from tests.support.text_app import USD, TextClient
 from tollgate.batches import models, parcel_steps, parcels
@@ -40,9 +21,9 @@ from tollgate.composition import api as api_parts
 pytestmark = [
     pytest.mark.ministack,
     pytest.mark.xdist_group("text"),
-    pytest.mark.usefixtures("fresh_breaker", "short", "soon"),
+    pytest.mark.usefixtures("fresh_breaker"),
 ]
-__all__ = ["no_other_messages", "runner", "short", "soon", "steps"]
+__all__ = ["runner", "soon", "steps"]
 
 
 @dataclass(frozen=True)

@@ -270,10 +270,6 @@ class TestMediaInside:
 
     BODY: ClassVar[dict[str, Any]] = {"model": "seedream-4.5", "input": {"prompt": "a fox", "urls": [URI]}}
 
-    def stored(self, aws: Aws) -> list[str]:
-        found = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"])
-        return [each["Key"] for each in found.get("Contents", [])]
-
     def create(self, customer: OpenedAccount) -> str:
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, self.BODY)
         assert status == 200, answer
@@ -290,12 +286,12 @@ class TestMediaInside:
 
     def test_an_estimate_stores_nothing(self, aws: Aws, customer: OpenedAccount) -> None:
         assert call("POST", "/api/v1/generation/estimate", customer.api_key, self.BODY)[0] == 200
-        assert self.stored(aws) == []
+        assert aws.files() == []
 
     def test_who_cannot_pay_stores_nothing(self, aws: Aws) -> None:
         poor = api_parts.api().accounts.open(0)
         assert call("POST", "/api/v1/generation/create", poor.api_key, self.BODY)[0] == 402
-        assert self.stored(aws) == []
+        assert aws.files() == []
 
     def test_the_provider_gets_a_signed_address(
         self, customer: OpenedAccount, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
@@ -331,7 +327,7 @@ class TestMediaInside:
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, self.BODY)
         assert status == 400
         assert details(answer).keys() == {""}
-        assert len(self.stored(aws)) == 1
+        assert len(aws.files()) == 1
 
     def test_more_than_a_megabyte_may_come_but_not_without_end(self, customer: OpenedAccount) -> None:
         padded = "data:image/png;base64," + base64.b64encode(png() + bytes(3_000_000)).decode()

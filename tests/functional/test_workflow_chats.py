@@ -7,7 +7,7 @@ import pytest
 
 from local.machine.events import Context
 from run_batch.app import handler
-from tests.functional.test_run_batch import no_other_messages, runner
+from tests.functional.test_run_batch import runner
 from tests.support.text_app import USD, TextClient
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.scopes import Scope
@@ -22,7 +22,7 @@ from tollgate.workflows import worker
 from tollgate.workflows.models import MAX_TEXT_BYTES
 from tollgate.workflows.repository import WorkflowRepository
 
-__all__ = ["no_other_messages", "runner"]
+__all__ = ["runner"]
 
 pytestmark = [
     pytest.mark.ministack,

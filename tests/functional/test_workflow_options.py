@@ -79,7 +79,6 @@ class TestOptions:
 
 
 def event_data(workflow_id: str) -> Any:
-    """Return the workflow as its event has it."""
     workflow = api_parts.api().workflows.reader.workflows.get(workflow_id)
     assert workflow is not None
     sender = deliver_parts.webhook_sender()

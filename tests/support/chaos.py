@@ -145,7 +145,6 @@ class Customer:
         return {} if key is None else {"authorization": f"Bearer {key}"}
 
     def workflow(self, workflow_id: str) -> Any:
-        """Return a workflow."""
         return self.data("GET", f"{WORKFLOWS}/{workflow_id}")
 
     def _move(self, parent: "Customer", cents: int) -> None:

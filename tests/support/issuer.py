@@ -47,7 +47,6 @@ class Issuer:
         return f"code=the-code&state={self.asked['state']}"
 
     def answer(self, request: Received) -> Reply:
-        """Answer a request."""
         path = urlsplit(request.path).path
         if path in self.broken:
             return self.broken[path]

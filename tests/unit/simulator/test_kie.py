@@ -95,9 +95,6 @@ class TestSubmit:
         answers = [await http.post(SUBMIT, json={"model": "z-image", "input": given}) for _ in range(2)]
         assert [(one.status_code, one.json()["code"]) for one in answers] == [(429, 429), (200, 200)]
 
-    async def test_an_error_inside_http_200(self, http: httpx.AsyncClient) -> None:
-        assert (await post(http, "z-image", {**FOX, "prompt": "a fox [[error-in-200]]"}))["code"] == 500
-
 
 class TestStatus:
     async def test_a_job_goes_through_the_queue_to_its_end(
@@ -132,11 +129,6 @@ class TestStatus:
         clock.advance_s(2)
         urls = json.loads((await record(http, task_id))["resultJson"])["resultUrls"]
         assert [url.rpartition("/")[2] for url in urls] == ["video-1.mp4", "video-2.mp4"]
-
-    async def test_garbage(self, http: httpx.AsyncClient) -> None:
-        task_id = await submit(http, {**FOX, "prompt": "a fox [[garbage 1]]"})
-        assert "<html>" in (await http.get(STATUS, params={"taskId": task_id})).text
-        assert (await record(http, task_id))["state"] == "waiting"
 
     async def test_an_unknown_task_and_another_users(self, http: httpx.AsyncClient) -> None:
         task_id = await submit(http, FOX)

@@ -13,11 +13,7 @@ import httpx
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-from local.simulator.server import make_server
 from local.simulator.text.vendors import ABOUT_ITSELF, HEADERS, IN_CHOICES
-from tests.support import serving
-from tests.support.simulator import running_simulator
-from tests.unit.text.gateway import make_gateway
 from tests.unit.text.samples import PLAIN, chat_event, chunk, messages_event, meter, run
 from tollgate.providers.text.openai_compatible.facts import VENDORS
 from tollgate.text.usage import COST_FIELDS, chat_usage, read_token_count
@@ -64,20 +60,6 @@ def parts_of(answer: httpx.Response) -> list[Any]:
         return [answer.json()]
     data = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: ")]
     return [json.loads(one) for one in data if one != "[DONE]"]
-
-
-@pytest.fixture(scope="module")
-def meters() -> list[Meter]:
-    return []
-
-
-@pytest.fixture(scope="module")
-def gateway_url(meters: list[Meter]) -> Iterator[str]:
-    with (
-        running_simulator() as simulator_url,
-        serving.running(make_server(make_gateway(simulator_url, meters))) as url,
-    ):
-        yield url
 
 
 @pytest.mark.parametrize("path", ["chat/completions", "messages"])

@@ -8,10 +8,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from local.simulator.server import make_server
-from tests.support import serving
-from tests.support.simulator import running_simulator
-from tests.unit.text.gateway import make_gateway
 from tollgate.text.wire.stream import Meter
 
 openai = pytest.importorskip("openai", reason="the openai SDK is not installed")
@@ -28,20 +24,6 @@ CLAUDE_TOOLS: Any = [
     {"name": name, "description": "d", "input_schema": SCHEMA} for name in ("weather", "time")
 ]
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-
-
-@pytest.fixture(scope="module")
-def meters() -> list[Meter]:
-    return []
-
-
-@pytest.fixture(scope="module")
-def gateway_url(meters: list[Meter]) -> Iterator[str]:
-    with (
-        running_simulator() as simulator_url,
-        serving.running(make_server(make_gateway(simulator_url, meters))) as url,
-    ):
-        yield url
 
 
 @pytest.fixture(params=UPSTREAMS)

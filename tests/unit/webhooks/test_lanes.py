@@ -18,7 +18,6 @@ NOW = 1_700_000_000_000
 
 @pytest.fixture
 def lanes(aws: Aws) -> LaneRepository:
-    """Return the lanes."""
     return LaneRepository(
         Database(aws.clients.dynamodb, sleep=lambda _: None), aws.stack.refs["WebhookLanesTable"]
     )
