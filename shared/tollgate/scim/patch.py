@@ -14,7 +14,6 @@ from tollgate.scim.attributes import NOT_STORED, STORED, Attribute, Fields, chec
 from tollgate.scim.errors import ScimError, invalid_value
 from tollgate.scim.filters import Comparison, comparison_of, without_schema
 
-SCHEMA = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 MAX_OPERATIONS = 100
 ADD, REPLACE, REMOVE = "add", "replace", "remove"
 _READ_ONLY = {"id", "meta"}

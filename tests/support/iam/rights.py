@@ -8,15 +8,12 @@ Source: AWS IAM User Guide, "Policy evaluation logic" and "IAM JSON policy eleme
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from local.template import Properties, Template, as_list, named
-
-Context = Mapping[str, str]
-"""The condition keys of a request, such as `s3:prefix`."""
 
 
 @dataclass(frozen=True, slots=True)
