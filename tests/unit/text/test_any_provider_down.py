@@ -37,7 +37,7 @@ MODELS = [
     for model in map(wire_model, CATALOG.text_models())
     if model.is_chat and len({route.provider for route in model.routes}) > 1
 ]
-FAULTS = ("500", "hang", "garbage")
+FAULTS = ("500", "hang", "garbage", "head")
 
 
 def ndjson(*events: Any) -> bytes:
@@ -93,6 +93,12 @@ STREAMED: Mapping[str, bytes] = {
     "converse": eventstream.event("messageStart", {"role": "assistant"})
     + eventstream.event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "hi"}}),
 }
+HEADS: Mapping[str, bytes] = {
+    "chat": ndjson({**_CHAT, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}),
+    "messages": STREAMED["messages"].partition(b"event: content_block_delta")[0],
+    "converse": eventstream.event("messageStart", {"role": "assistant"}),
+}
+"""The beginnings of streams that say nothing yet."""
 SPOKEN = {"messages": "messages", "converse": "converse", "converse-stream": "converse"}
 
 
@@ -109,15 +115,17 @@ class Network:
         provider = origin.host.removesuffix(".test")
         self.asked.append(provider)
         await asyncio.sleep(0)
-        if provider == self.down:
-            return await self._fail()
         spoken = SPOKEN.get(path.rpartition("/")[2], "chat")
+        if provider == self.down:
+            return await self._fail(spoken)
         streams = path.endswith("-stream") or json.loads(body).get("stream") is True
         return FakeResponse(200, (STREAMED if streams else WHOLE)[spoken])
 
-    async def _fail(self) -> FakeResponse:
+    async def _fail(self, spoken: str) -> FakeResponse:
         if self.fault == "hang":
             await asyncio.Event().wait()
+        if self.fault == "head":
+            return FakeResponse(200, HEADS[spoken])
         return FakeResponse(500 if self.fault == "500" else 200, b"<html>upstream hiccup")
 
 

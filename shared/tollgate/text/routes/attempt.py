@@ -29,6 +29,8 @@ from tollgate.text.wire.sse import UnreadableStreamError
 IDLE_TIMEOUT_S = 300.0
 MAX_WHOLE_BYTES = 32 * 1024 * 1024
 MAX_ERROR_BYTES = 256 * 1024
+MAX_ANNOUNCED_BYTES = 64 * 1024
+"""Of a stream before its output: a head of less than 1 KB, and pings."""
 FIRST_ERROR = 400
 
 
@@ -106,22 +108,22 @@ class Attempt:
         return Answered(self.routed, exchange, exchange.read_whole(body))
 
     async def _begin(self, response: Answer) -> Answered | Fault:
-        """Read until there is something for the client."""
-        exchange = self.exchange
+        """Read until there is output for the client: until then, another route can still answer."""
+        exchange, first = self.exchange, b""
         while piece := await response.readany():
-            first = encode_events(exchange, exchange.splitter.feed(piece))
-            # An error inside HTTP 200, before the first word: another route can still answer.
+            first += encode_events(exchange, exchange.splitter.feed(piece))
+            # An error inside HTTP 200, before the first word.
             if exchange.stream.fault is not None and not exchange.meter.has_delivered:
                 return self._refused(_closed(response, exchange.stream.fault))
-            if first:
+            if first and (not exchange.stream.is_only_announced or len(first) > MAX_ANNOUNCED_BYTES):
                 return Answered(self.routed, exchange, first, response)
         # Some events are complete only at the end.
-        last = encode_events(exchange, exchange.splitter.close())
+        first += encode_events(exchange, exchange.splitter.close())
         if exchange.stream.fault is not None:
             return self._refused(_closed(response, exchange.stream.fault))
-        if last:
-            return Answered(self.routed, exchange, last, response)
-        return _closed(response, UNREADABLE)
+        if first and not exchange.stream.is_only_announced:
+            return Answered(self.routed, exchange, first, response)
+        return _closed(response, STREAM_BROKEN if first else UNREADABLE)
 
     def _refused(self, fault: Fault) -> Answered | Fault:
         """Return the answer to a fault inside HTTP 200 that is about the request; others may go elsewhere."""

@@ -2,6 +2,7 @@
 
 sse.py            a byte stream as server-sent events
 stream.py         the parts that all streamed responses share
+announced.py      the first events, after which another route can still answer
 relay.py          responses in the client's own protocol
 stated.py         the model and the charge that a response names
 shown.py          the parts of a provider's response that customers see

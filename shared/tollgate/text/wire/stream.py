@@ -9,6 +9,7 @@ from typing import Any
 from tollgate.text.body.tokens import TYPICAL_SEARCH_TOKENS, tokens_of_bytes, utf8_length
 from tollgate.text.models import BATCH, TextProtocol
 from tollgate.text.usage import Usage
+from tollgate.text.wire.announced import is_announcement
 from tollgate.text.wire.errors import error_event
 from tollgate.text.wire.faults import STREAM_BROKEN, UNREADABLE, Fault
 from tollgate.text.wire.shown import bare_id
@@ -159,8 +160,8 @@ class AnswerStream(ABC):
     """One streamed response: the provider's events in, bytes for the client out. It does no I/O.
 
     After the provider's event that ends the response, `done` is true. After an error event or an unreadable
-    event, `fault` describes it, and the client's bytes contain it. A caller that has sent the client nothing
-    yet may drop those bytes and try another route.
+    event, `fault` describes it, and the client's bytes contain it. As long as the events only announce a
+    response (`is_only_announced`), a caller should keep the bytes: it may drop them and try another route.
     """
 
     def __init__(self, protocol: TextProtocol, meter: Meter) -> None:
@@ -170,6 +171,12 @@ class AnswerStream(ABC):
         self.fault: Fault | None = None
         self.request_id: str | None = None
         self._begun = False
+        self._is_announced = True
+
+    @property
+    def is_only_announced(self) -> bool:
+        """Return whether there was no event yet with output or an end."""
+        return self._is_announced and not self.ended
 
     @property
     def ended(self) -> bool:
@@ -191,7 +198,10 @@ class AnswerStream(ABC):
             payload = _decode(event.data.decode("utf-8", "surrogatepass"))
         except (ValueError, RecursionError):
             payload = None
-        return self._take(event, payload) if isinstance(payload, dict) else self.fail(UNREADABLE)
+        if not isinstance(payload, dict):
+            return self.fail(UNREADABLE)
+        self._is_announced = self._is_announced and is_announcement(payload)
+        return self._take(event, payload)
 
     def close(self, fault: Fault = STREAM_BROKEN) -> bytes:
         """Return the bytes for the client when nothing more comes: none if the answer was whole."""
