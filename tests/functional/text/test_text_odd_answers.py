@@ -94,15 +94,42 @@ def test_hosts_above_our_price_cap_cost_nobody_anything(
 
 @pytest.mark.parametrize("model", ["gpt-5.4-mini", "claude-haiku-5-5", "deepseek-v4-pro"])
 @pytest.mark.parametrize("path", ["/chat/completions", "/messages", "/responses"])
-def test_a_stream_that_breaks_off_before_any_output_is_free(
-    client: TextClient, model: str, path: str
+class TestAStreamThatBreaksOffBeforeAnyOutput:
+    """The first chunk has a role or an empty message, the first two announce a response. Then it breaks."""
+
+    def begun(self, client: TextClient, model: str, path: str, provider: str) -> Any:
+        cut = 2 if path == "/responses" and model.startswith("gpt") else 1
+        said = f"hello [[{provider}stream-cut {cut}]]"
+        prompt = (
+            {"input": said} if path == "/responses" else {"messages": [{"role": "user", "content": said}]}
+        )
+        limit = {} if path == "/responses" else {"max_tokens": 50}
+        return client.post(path, {"model": model, "stream": True, **prompt, **limit})
+
+    def test_is_answered_by_the_next_provider(self, client: TextClient, model: str, path: str) -> None:
+        first, second = [
+            route.provider for route in Catalog.shipped().text_model(model).routes if route.enabled
+        ][:2]
+        answer = self.begun(client, model, path, f"{first}: ")
+        assert (answer.status_code, answer.headers["x-tollgate-route"]) == (200, second)
+        assert "broke off" not in answer.text
+        (entry,) = client.texts_when(1)
+        assert client.balance() == USD + entry.amount_micro_usd < USD
+        assert client.settled()
+
+    def test_is_a_plain_error_and_free_if_all_do(self, client: TextClient, model: str, path: str) -> None:
+        answer = self.begun(client, model, path, "")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (502, "provider_error")
+        assert (client.texts(), client.balance()) == ([], USD)
+        assert client.settled()
+
+
+def test_a_stream_that_breaks_off_while_its_model_thinks_ends_in_an_error_and_is_free(
+    client: TextClient,
 ) -> None:
-    # The first chunk has a role, an empty message, or an empty item. Then the connection breaks.
-    cut = 3 if path == "/responses" and model.startswith("gpt") else 1
-    said = f"hello [[stream-cut {cut}]]"
-    prompt = {"input": said} if path == "/responses" else {"messages": [{"role": "user", "content": said}]}
-    limit = {} if path == "/responses" else {"max_tokens": 50}
-    answer = client.post(path, {"model": model, "stream": True, **prompt, **limit})
+    # The third event begins the reasoning, which is not shown.
+    asked = {"model": "gpt-5.4-mini", "stream": True, "input": "hello [[stream-cut 3]]"}
+    answer = client.post("/responses", asked)
     assert answer.status_code == 200
     assert "broke off" in answer.text
     (entry,) = client.texts_when(1)

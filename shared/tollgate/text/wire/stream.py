@@ -176,7 +176,7 @@ class AnswerStream(ABC):
     @property
     def is_only_announced(self) -> bool:
         """Return whether there was no event yet with output or an end."""
-        return self._is_announced and not self.ended
+        return self._is_announced and not (self.ended or self.meter.has_delivered)
 
     @property
     def ended(self) -> bool:
