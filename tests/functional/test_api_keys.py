@@ -76,6 +76,11 @@ def order(key: str, **fields: Any) -> tuple[int, Any]:
     return status, answer
 
 
+def test_a_new_account_has_one_key_of_all_scopes_and_a_name(customer: OpenedAccount) -> None:
+    (first,) = ok("GET", KEYS, customer.api_key)["keys"]
+    assert (first["name"], set(first["scopes"])) == ("First key", {"media", "text", "account"})
+
+
 class TestMake:
     def test_a_key_is_shown_once_and_works(self, customer: OpenedAccount) -> None:
         status, answer, headers = call("POST", KEYS, customer.api_key, {"name": "ci"})

@@ -119,6 +119,37 @@ class TestNames:
         assert replace(self.KEY, listed=False).listed_id is None
 
 
+class TestWithin:
+    """A run token has the permissions that the key that created it has now."""
+
+    CREATOR = ApiKey(
+        "key_1",
+        "usr_1",
+        "d",
+        frozenset({Scope.TEXT}),
+        1,
+        models=frozenset({"a", "b"}),
+        networks=(network_of("203.0.113.7"),),
+        cap=SpendingCap(5, CapPeriod.DAY),
+        project_id="proj_1",
+        routing=Wishes(order=("fal",)),
+        cache_ttl_s=60,
+    )
+    TOKEN = ApiKey("key_2", "usr_1", "e", ALL_SCOPES, 1, models=frozenset({"b", "c"}))
+
+    def test_it_has_each_of_them(self) -> None:
+        token = self.TOKEN.within(self.CREATOR, 2)
+        assert token == replace(self.CREATOR, key_id="key_2", digest="e", models=frozenset({"b"}))
+
+    def test_without_a_usable_creator_there_is_no_token(self) -> None:
+        for creator in (
+            None,
+            replace(self.CREATOR, revoked_at_ms=2),
+            replace(self.CREATOR, account_id="usr_2"),
+        ):
+            assert self.TOKEN.within(creator, 2) is None
+
+
 class TestView:
     def test_the_customer_sees_id_whole_cents_and_when(self) -> None:
         account = Account("usr_1", 1_239_999, 3, 1_762_943_400_000, (WebhookSecret("whsec_a", 1),))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tollgate.accounts.views import routing_view
 from tollgate.routing.facts import KnownProviders, ProviderFacts
 from tollgate.routing.reading import MAX_MODELS, Asked, read_routing, resolved
 from tollgate.routing.wishes import Sort, Wishes
@@ -52,6 +53,10 @@ class TestProvider:
             sort=Sort.LATENCY,
             across_models=True,
         )
+
+    def test_a_stored_policy_shows_no_mix_of_the_models_of_a_request(self) -> None:
+        sort = {"by": "latency", "partition": "none"}
+        assert routing_view(wishes(sort=sort)) == routing_view(wishes(sort="latency")) == {"sort": "latency"}
 
     def test_null_and_values_without_an_effect_ask_for_nothing(self) -> None:
         # The SDKs send null for unset fields.

@@ -87,6 +87,19 @@ class TestDecide:
     def test_a_task_with_a_handle_is_polled(self) -> None:
         assert decide(submitted_task(), ROUTES, NOW) == Poll(Attempt("fal", NOW, handle=HANDLE))
 
+    def test_the_next_provider_starts_without_the_progress_of_the_last_one(self) -> None:
+        failed = Attempt("fal", NOW, handle=HANDLE, ended_at_ms=NOW, failure="provider_error")
+        task = replace(submitted_task(), attempts=(failed,), progress=40)
+        decision = decide(task, ROUTES, NOW)
+        assert isinstance(decision, Submit)
+        assert decision.task == replace(
+            task,
+            seq=3,
+            attempts=(failed, Attempt("poyo", NOW)),
+            progress=None,
+            wake_at_ms=NOW + SUBMIT_LEASE_MS,
+        )
+
     def test_a_submit_that_never_wrote_its_answer_goes_to_the_next_provider_not_to_the_same(self) -> None:
         claimed = replace(new_task(), status=TaskStatus.RUNNING, seq=1, attempts=(Attempt("fal", NOW),))
         decision = decide(claimed, ROUTES, NOW + SUBMIT_LEASE_MS)
@@ -171,6 +184,9 @@ class TestAfterSubmit:
         assert decision.task.status is TaskStatus.FAILED
         assert decision.task.error is not None
         assert decision.task.error.code == TaskErrorCode(kind)
+        assert decision.task.attempts == (
+            Attempt("fal", NOW, handle=HANDLE, ended_at_ms=NOW, failure=kind, detail="no."),
+        )
         assert decision.refund
 
     @pytest.mark.parametrize(

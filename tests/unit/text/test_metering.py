@@ -292,6 +292,11 @@ class TestAffordableHold:
         usage = Usage(counts[0], output, counts[1], counts[2], counts[3], service=served)
         assert charge_micro_usd(usage, model) <= plan.amount_micro_usd
 
+    def test_each_search_reads_the_results_so_far_and_no_more(self) -> None:
+        demand = Demand(1_000, 500, searches=3)
+        assert demand.total_input(1_000_000) == 4 * 1_000 + (1 + 2 + 3) * 16_384
+        assert demand.total_input(20_000) == 1_000 + 17_384 + 2 * 20_000
+
     @settings(max_examples=money_examples(100))
     @given(data=st.data(), demand=SEARCHING, model=MODELS, balance=BALANCES)
     def test_it_covers_all_that_searches_of_the_web_can_read(
