@@ -10,6 +10,7 @@ import pytest
 from local.machine.events import Context
 from run_batch.app import handler
 from tests.functional.test_run_batch import chat, ended, failing, lines_of, run_one, take
+from tests.functional.test_run_batch import runner as batch_runner
 from tests.functional.test_run_batch import start as start_batch
 from tests.functional.test_run_response import later, run, runner, start, waiting
 from tests.support.text_app import USD, TextClient
@@ -24,7 +25,7 @@ from tollgate.ledger.entries import EntryKind
 from tollgate.text.responses import states
 from tollgate.text.responses.repository import ResponseRepository
 
-__all__ = ["later", "runner"]
+__all__ = ["batch_runner", "later", "runner"]
 
 pytestmark = [
     pytest.mark.ministack,
