@@ -22,7 +22,7 @@ from moto import mock_aws
 
 from local.machine.clients import REGION, Clients, aws_environment
 from local.machine.emulator import PROGRAM
-from local.machine.service import PROVIDERS, provider_secret
+from local.machine.service import provider_secret
 from local.machine.stack import Stack
 from local.template import Template, read_template
 from tests.support import quick_moto
@@ -30,6 +30,7 @@ from tests.support.clock import ManualClock
 from tests.support.emulator_here import emulator_here
 from tests.support.laws import examples
 from tests.support.moto_stack import MotoStack
+from tests.support.overrides import overrides
 from tests.support.played_lambda import PlayedLambda
 from tests.support.simulator import running_simulator
 from tollgate.catalog import loader
@@ -90,19 +91,6 @@ pytest_plugins = [
     "tests.support.shared_service",
     "tests.support.text_app",
 ]
-
-STORAGE_URL = "https://files.test"
-OVERRIDES = {
-    "STORAGE_URL": STORAGE_URL,
-    "LIVE_PROVIDERS": ",".join(PROVIDERS),
-    "CALLBACK_BASE_URL": "https://api.test",
-    "DASHBOARD_URL": "https://api.test/dashboard",
-    "PROBE_FUNCTION": "ProbeMediaFunction",
-    "DRAW_FUNCTION": "DrawThumbnailFunction",
-    "API_FUNCTION": "ApiFunction",
-    "RUN_RESPONSE_FUNCTION": "RunResponseFunction",
-}
-"""Variables of the functions that the template takes from resources which the emulators do not make."""
 
 # Mangum takes this thread's loop when a handler is imported; it would make one, and leave it open.
 _loops = [asyncio.new_event_loop()]
@@ -254,7 +242,7 @@ def _let_others_run(seconds: float) -> None:
 def moto_stack(template: Template, simulator_url: str) -> MotoStack:
     """Return the template's resources as each test finds them in moto."""
     with mock_aws():
-        stack = Stack(template, moto_clients(), {"Stage": "local", "LogLevel": "WARNING"}, OVERRIDES)
+        stack = Stack(template, moto_clients(), {"Stage": "local", "LogLevel": "WARNING"}, overrides())
         stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
         return MotoStack(stack)
 
@@ -307,8 +295,8 @@ def emulator_url() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def stack_environment(emulator_url: str, template: Template, simulator_url: str) -> dict[str, str]:
     """Return the environment of all functions, with the template's resources made."""
-    overrides = {**OVERRIDES, "AWS_ENDPOINT_URL": emulator_url}
-    stack = Stack(template, Clients.at(emulator_url), {"Stage": "local", "LogLevel": "ERROR"}, overrides)
+    variables = overrides(AWS_ENDPOINT_URL=emulator_url)
+    stack = Stack(template, Clients.at(emulator_url), {"Stage": "local", "LogLevel": "ERROR"}, variables)
     stack.create({"ProviderSecret": provider_secret({}, simulator_url)})
     return {**aws_environment(emulator_url), **stack.environment()}
 

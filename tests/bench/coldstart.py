@@ -22,7 +22,7 @@ from local.template import ROOT, Template, read_template
 from tests.bench import machine
 from tests.bench.runtime import CLIENT, in_runtime
 from tests.bench.tables import filled, table
-from tests.bench.variables import overrides
+from tests.support.overrides import overrides
 
 BUILD = folder_of(architecture())
 DOCUMENT = ROOT / "docs" / "performance.md"
@@ -49,7 +49,7 @@ TARGETS_TIMES = {"api": 2.5, "dashboard": 2.5, "text": 2.0, "run_task": 1.8}
 
 def environment(template: Template, endpoint: str) -> dict[str, str]:
     """Make the template's resources in the emulator; give the environment of all functions."""
-    variables = overrides(endpoint)
+    variables = overrides(AWS_ENDPOINT_URL=endpoint)
     stack = Stack(template, Clients.at(endpoint), {"Stage": "local", "LogLevel": "ERROR"}, variables)
     stack.create({})
     return {**aws_environment(endpoint), **stack.environment()}

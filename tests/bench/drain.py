@@ -39,7 +39,7 @@ from local.processes import start, stop
 from local.template import ROOT, read_template
 from local.template import named as named_in
 from tests.bench import machine
-from tests.bench.variables import overrides
+from tests.support.overrides import overrides
 from tests.support.samples import PAID_IMAGE
 from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount
@@ -186,7 +186,7 @@ def service(ends: ExitStack, folder: Path) -> tuple[Stack, dict[str, int]]:
     ends.callback(stop, simulator)
     wait_for(f"http://127.0.0.1:{port}/healthz", simulator, "simulator", log)
     variables = overrides(
-        emulator.endpoint,
+        AWS_ENDPOINT_URL=emulator.endpoint,
         # Nobody listens there; polls alone carry the tasks.
         CALLBACK_BASE_URL="http://127.0.0.1:9",
         DASHBOARD_URL="http://127.0.0.1:9/dashboard",

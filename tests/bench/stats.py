@@ -24,7 +24,7 @@ from local.machine.emulator import Emulator
 from local.machine.stack import Stack
 from local.template import ROOT, read_template
 from tests.bench import machine
-from tests.bench.variables import overrides
+from tests.support.overrides import overrides
 from tollgate.catalog.loader import Catalog
 from tollgate.composition import api as api_parts
 from tollgate.kit.aws import sdk
@@ -77,7 +77,7 @@ def main() -> None:
     with ExitStack() as ends, TemporaryDirectory() as folder:
         emulator = Emulator(Path(folder) / "emulator.log")
         ends.callback(emulator.stop)
-        variables = overrides(emulator.endpoint)
+        variables = overrides(AWS_ENDPOINT_URL=emulator.endpoint)
         clients = Clients.at(emulator.endpoint)
         stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "ERROR"}, variables)
         stack.create({})

@@ -34,7 +34,7 @@ from local.processes import start, stop
 from local.template import ROOT, read_template
 from tests.bench import machine
 from tests.bench.instant_database import INSTANT
-from tests.bench.variables import overrides
+from tests.support.overrides import overrides
 from tollgate.composition import api as api_parts
 from tollgate.composition import parts
 from tollgate.kit.money import micro_usd_of_cents
@@ -207,7 +207,7 @@ def serve(ends: ExitStack, folder: Path) -> tuple[list[Server], str]:
     ends.callback(emulator.stop)
     ports = {name: free_port() for name in ("upstream", "bare", "litellm", "text", "database", "quick")}
     upstream_url = f"http://127.0.0.1:{ports['upstream']}"
-    variables = overrides(emulator.endpoint)
+    variables = overrides(AWS_ENDPOINT_URL=emulator.endpoint)
     clients = Clients.at(emulator.endpoint)
     stack = Stack(read_template(), clients, {"Stage": "local", "LogLevel": "INFO"}, variables)
     stack.create({"ProviderSecret": json.dumps({"openai": {"key": "bench", "baseUrl": upstream_url}})})

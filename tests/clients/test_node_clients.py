@@ -13,6 +13,7 @@ import pytest
 from tests.support.claude_command import PROJECT, RUN_TIMEOUT_S, blocks_of, claude
 from tests.support.missing import missing
 from tests.support.node_project import installed
+from tests.support.programs import output_of
 from tests.support.text_app import USD, TextClient
 
 pytestmark = [pytest.mark.clients, pytest.mark.ministack, pytest.mark.xdist_group("ministack")]
@@ -128,18 +129,8 @@ class TestCodexCommand:
 
         def run(model: str, prompt: str) -> list[Any]:
             said = ["exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", "-m", model, prompt]
-            done = subprocess.run(
-                ["node", str(command), *said],
-                cwd=tmp_path,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=RUN_TIMEOUT_S,
-                check=False,
-            )
-            assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-            return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+            told = output_of(["node", str(command), *said], environment, RUN_TIMEOUT_S, tmp_path)
+            return [json.loads(line) for line in told.splitlines() if line.startswith("{")]
 
         return run
 

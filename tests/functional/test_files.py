@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import STORAGE_URL, Aws
+from tests.conftest import Aws
 from tests.functional.conftest import balance_cents
 from tests.functional.test_api import call
 from tests.functional.test_run_task import task_of
 from tests.support.clock import ManualClock
+from tests.support.overrides import STORAGE_URL
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts import deletions, uploads

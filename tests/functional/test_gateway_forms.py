@@ -7,9 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.conftest import STORAGE_URL, Aws
+from tests.conftest import Aws
 from tests.functional.test_api import CONTEXT, EVENT, handler_of
 from tests.functional.test_run_task import ledger_of, task_of
+from tests.support.overrides import STORAGE_URL
 from tests.unit.artifacts.test_store import png
 from tollgate.accounts.service import OpenedAccount
 

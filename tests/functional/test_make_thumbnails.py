@@ -15,8 +15,9 @@ from PIL import Image
 from local.machine.events import Context
 from local.template import ROOT
 from make_thumbnails.app import handler
-from tests.conftest import STORAGE_URL, Aws
+from tests.conftest import Aws
 from tests.support.iam import recorder
+from tests.support.overrides import STORAGE_URL
 from tests.unit.probing.media_files import mp4, picture
 from tollgate.artifacts.models import thumbnail_of
 from tollgate.kit.aws import sdk

@@ -10,9 +10,10 @@ import pytest
 from local.machine.events import Context
 from local.template import ROOT
 from run_task.app import handler
-from tests.conftest import STORAGE_URL, Aws
+from tests.conftest import Aws
 from tests.functional.conftest import MAX_STEPS, balance_cents, create, invoke, with_prompt
 from tests.support.clock import ManualClock
+from tests.support.overrides import STORAGE_URL
 from tollgate.accounts.service import OpenedAccount
 from tollgate.artifacts import store as store_module
 from tollgate.catalog.models import Model, Route

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import pytest
 
 from run_task.app import handler as run_task
-from tests.conftest import STORAGE_URL, Aws
+from tests.conftest import Aws
 from tests.functional.conftest import Worker, balance_cents, create, invoke, with_prompt
 from tests.functional.test_api import call, details
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.overrides import STORAGE_URL
 from tests.support.samples import PAID_BODY
 from tests.support.tasks import create_task
 from tests.unit.artifacts.test_store import png

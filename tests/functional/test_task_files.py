@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import STORAGE_URL, Aws
+from tests.conftest import Aws
 from tests.functional.conftest import Worker, create, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.overrides import STORAGE_URL
 from tests.support.samples import PAID_IMAGE
 from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount

@@ -9,9 +9,10 @@ import av
 import pytest
 from PIL import Image
 
-from tests.conftest import STORAGE_URL, Aws
+from tests.conftest import Aws
 from tests.functional.test_run_task import ledger_of, run_to_end, task_of
 from tests.support.clock import ManualClock
+from tests.support.overrides import STORAGE_URL
 from tests.support.samples import PAID_IMAGE
 from tests.support.tasks import create_task
 from tollgate.accounts.service import OpenedAccount

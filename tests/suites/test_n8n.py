@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from local.template import ROOT
-from tests.suites.test_suites import INSTALLED, environment, run
+from tests.suites.test_suites import INSTALLED, environment
 from tests.support.missing import missing
+from tests.support.programs import output_of
 
 pytestmark = [pytest.mark.suites, pytest.mark.ministack]
 
@@ -30,13 +31,13 @@ def node() -> Path:
             missing("npm")
         # Without scripts: n8n's sandbox for expressions is built from C++, and the node does not need it.
         quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock")
-        run(["npm", "install", *quiet], dict(os.environ), INSTALL_S, folder)
+        output_of(["npm", "install", *quiet], dict(os.environ), INSTALL_S, folder)
         found.write_text(asked)
     return folder
 
 
 def test_n8n_loads_and_runs_it(environment: dict[str, str], node: Path) -> None:
     for script in ("lint", "build"):
-        run(["npm", "run", script], environment, RUN_S, node)
+        output_of(["npm", "run", script], environment, RUN_S, node)
     variables = {"BASE_URL": environment["TOLLGATE_URL"], "API_KEY": environment["TOLLGATE_API_KEY"]}
-    assert "16 runs" in run(["npm", "test"], environment | variables, RUN_S, node)
+    assert "16 runs" in output_of(["npm", "test"], environment | variables, RUN_S, node)

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 from local.template import ROOT
 from tests.support.local_service import running_service
 from tests.support.missing import missing
+from tests.support.programs import output_of
 
 pytestmark = [pytest.mark.suites, pytest.mark.ministack]
 
@@ -51,24 +51,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
         }
 
 
-def run(command: list[str], environment: dict[str, str], timeout_s: int, folder: Path) -> str:
-    """Return what a program prints; it has to succeed."""
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        check=False,
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
-    return done.stdout
-
-
 def test_langchain_s_standard_suite_passes(environment: dict[str, str], tmp_path: Path) -> None:
-    told = run([str(PYTHON), *LANGCHAIN], environment, SUITE_TIMEOUT_S, tmp_path)
+    told = output_of([str(PYTHON), *LANGCHAIN], environment, SUITE_TIMEOUT_S, tmp_path)
     found = re.findall(r"(\d+) (passed|xfailed|skipped|failed|error)", told)
     # What fails for want of wit is named there. Skipped: sound, recordings, Anthropic's blocks to OpenAI.
     assert {word: int(number) for number, word in found} == {"passed": 267, "xfailed": 16, "skipped": 16}
@@ -76,7 +60,7 @@ def test_langchain_s_standard_suite_passes(environment: dict[str, str], tmp_path
 
 def test_openai_agents_run_a_tool_in_each_protocol(environment: dict[str, str], tmp_path: Path) -> None:
     told = json.loads(
-        run([str(PYTHON), str(HERE / "openai_agents.py")], environment, PROGRAM_TIMEOUT_S, tmp_path)
+        output_of([str(PYTHON), str(HERE / "openai_agents.py")], environment, PROGRAM_TIMEOUT_S, tmp_path)
     )
     assert len(told) == 4
     for name, each in told.items():
@@ -85,7 +69,7 @@ def test_openai_agents_run_a_tool_in_each_protocol(environment: dict[str, str], 
 
 def test_openai_agents_for_javascript_do_so_on_node_22(environment: dict[str, str], tmp_path: Path) -> None:
     command = [NODE, str(MODULES.parent / "agents.mjs")]
-    told = json.loads(run(command, environment, PROGRAM_TIMEOUT_S, tmp_path))
+    told = json.loads(output_of(command, environment, PROGRAM_TIMEOUT_S, tmp_path))
     assert len(told) == 4
     for name, each in told.items():
         assert each == {"items": JS_ROUND, "words": WORDS}, name
@@ -94,7 +78,9 @@ def test_openai_agents_for_javascript_do_so_on_node_22(environment: dict[str, st
 def test_the_sdks_for_javascript_make_one_call_of_each_kind(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    told = json.loads(run([NODE, str(MODULES.parent / "sdks.mjs")], environment, PROGRAM_TIMEOUT_S, tmp_path))
+    told = json.loads(
+        output_of([NODE, str(MODULES.parent / "sdks.mjs")], environment, PROGRAM_TIMEOUT_S, tmp_path)
+    )
     texts = [told[name] for name in ("chat", "response", "message")]
     assert [len(text.split()) for text in texts] == [WORDS] * 3
     assert [told[name] for name in ("streamed", "responseStreamed", "messageStreamed")] == texts
@@ -121,7 +107,7 @@ def test_the_ai_sdk_of_today_holds_the_conversations_of_the_one_on_node_20(
 ) -> None:
     script = str(shutil.copy(Path(ROOT) / "tests/clients/node/ai_sdk.mjs", MODULES.parent))
     command = [NODE, script, protocol, environment["TOLLGATE_URL"], environment["TOLLGATE_API_KEY"], model]
-    told = json.loads(run(command, environment, PROGRAM_TIMEOUT_S, tmp_path))
+    told = json.loads(output_of(command, environment, PROGRAM_TIMEOUT_S, tmp_path))
     assert told["whole"] == told["streamed"]
     assert (told["whole"]["finish"], told["whole"]["outputTokens"]) == ("stop", WORDS)
     assert told["round"] == told["streamedRound"]
@@ -150,7 +136,7 @@ def test_claude_code_as_npm_picks_it_on_node_20_finds_its_own_models(
     # The first without a name: what it asks for by itself.
     for named in ([], ["--model", "opus"], ["--model", "sonnet"], ["--model", "haiku"]):
         command = [str(program), "-p", "hello", *named, "--output-format", "json"]
-        told = json.loads(run(command, variables, PROGRAM_TIMEOUT_S, tmp_path))
+        told = json.loads(output_of(command, variables, PROGRAM_TIMEOUT_S, tmp_path))
         assert (told["subtype"], len(told["result"].split())) == ("success", WORDS)
 
 
@@ -163,16 +149,18 @@ def test_continue_s_command_answers(environment: dict[str, str], tmp_path: Path)
     program = str(MODULES / "@continuedev/cli/dist/cn.js")
     quiet = {**environment, "CONTINUE_TELEMETRY_ENABLED": "0"}
     command = [NODE, program, "-p", "hello", "--config", str(tmp_path / "config.yaml")]
-    assert len(run(command, quiet, PROGRAM_TIMEOUT_S, tmp_path).split()) == WORDS
+    assert len(output_of(command, quiet, PROGRAM_TIMEOUT_S, tmp_path).split()) == WORDS
 
 
 def test_cline_s_command_answers(environment: dict[str, str], tmp_path: Path) -> None:
     program = str(MODULES / ".bin/cline")
     home = {**environment, "HOME": str(tmp_path), "PATH": f"{MODULES / '.bin'}:{environment['PATH']}"}
     where = ("-k", environment["TOLLGATE_API_KEY"], "-b", f"{environment['TOLLGATE_URL']}/api/v1")
-    run([program, "auth", "-p", "openai", "-m", "gpt-5.4-mini", *where], home, PROGRAM_TIMEOUT_S, tmp_path)
+    output_of(
+        [program, "auth", "-p", "openai", "-m", "gpt-5.4-mini", *where], home, PROGRAM_TIMEOUT_S, tmp_path
+    )
     command = [program, "-P", "openai-compatible", "--json", "say hello"]
-    told = run(command, home, PROGRAM_TIMEOUT_S, tmp_path)
+    told = output_of(command, home, PROGRAM_TIMEOUT_S, tmp_path)
     ends = [json.loads(line) for line in told.splitlines() if line.startswith('{"ts"')]
     assert (ends[-1]["type"], ends[-1]["finishReason"]) == ("run_result", "completed")
     assert len(ends[-1]["text"].split()) == WORDS
@@ -182,7 +170,7 @@ def test_thinking_is_where_clients_of_openai_s_protocols_read_it(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     offline = {**environment, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    printed = run([str(PYTHON), str(HERE / "thinking.py")], offline, PROGRAM_TIMEOUT_S, tmp_path)
+    printed = output_of([str(PYTHON), str(HERE / "thinking.py")], offline, PROGRAM_TIMEOUT_S, tmp_path)
     told = json.loads(printed.splitlines()[-1])
     thought = told["litellm"]["whole"]
     assert len(thought.split()) == THOUGHTS
@@ -209,7 +197,7 @@ class TestOpencode:
             missing("opencode has no build for this machine")
         for model in models:
             command = [str(program), "run", "-m", f"tollgate/{model}", "--format", "json", "hello"]
-            told = run(command, environment, PROGRAM_TIMEOUT_S, tmp_path)
+            told = output_of(command, environment, PROGRAM_TIMEOUT_S, tmp_path)
             events = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
             texts = [each["part"]["text"] for each in events if each["type"] == "text"]
             assert [len(text.split()) for text in texts] == [WORDS], model

@@ -2,13 +2,13 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from local.template import ROOT
 from tests.support.missing import missing
 from tests.support.node_project import installed
+from tests.support.programs import output_of
 
 PROJECT = Path(ROOT) / "tests/clients/node"
 RUN_TIMEOUT_S = 60
@@ -33,18 +33,8 @@ def claude(home: Path, base_url: str, api_key: str, prompt: str, *options: str) 
         "DISABLE_ERROR_REPORTING": "1",
     }
     said = ["-p", prompt, "--model", "claude-haiku-4-5", "--output-format", "stream-json", "--verbose"]
-    done = subprocess.run(
-        [str(binary), *said, *options],
-        cwd=home,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=RUN_TIMEOUT_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    told = output_of([str(binary), *said, *options], environment, RUN_TIMEOUT_S, home)
+    return [json.loads(line) for line in told.splitlines()]
 
 
 def blocks_of(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

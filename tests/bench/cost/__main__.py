@@ -21,8 +21,8 @@ from tests.bench.cost.meter import Meter
 from tests.bench.cost.parts import Bench, Part, metered_clients
 from tests.bench.cost.prices import PRICES
 from tests.bench.tables import filled, table
-from tests.bench.variables import overrides
 from tests.support.http_server import http_server
+from tests.support.overrides import overrides
 from tollgate.composition import api as api_parts
 from tollgate.kit.money import micro_usd_of_cents
 
@@ -46,7 +46,7 @@ def benched(template: Template, folder: Path) -> Iterator[Bench]:
         url = f"http://127.0.0.1:{port}"
         wait_for(f"{url}/healthz", process, "simulator", folder / "simulator.log")
         clients = Clients.at(emulator.endpoint)
-        variables = overrides(emulator.endpoint)
+        variables = overrides(AWS_ENDPOINT_URL=emulator.endpoint)
         stack = Stack(template, clients, {"Stage": "local", "LogLevel": "INFO"}, variables)
         stack.create({"ProviderSecret": provider_secret({}, url)})
         # Every variable of a developer's own shell that names AWS must not be used.
