@@ -17,7 +17,7 @@ from dashboard.services import Services
 from tollgate.artifacts.models import Address
 from tollgate.catalog.errors import UnknownPriceError
 from tollgate.catalog.models import Model
-from tollgate.catalog.pricing import quote
+from tollgate.catalog.pricing import Quote, quote
 from tollgate.catalog.rules import Choosing
 from tollgate.kit.errors import InvalidInputError, ModelNotFoundError
 from tollgate.kit.ids import new_id
@@ -144,13 +144,12 @@ def price_of(
         except InvalidInputError as error:
             found = error.problems
     wrong = [problem for problem in found if not is_missing(problem)]
-    first = None if quoted or wrong else first_price(model, values)
-    version = quoted["priceVersion"] if quoted else first and first.price_version
+    shown = quoted if quoted or wrong else _shown(first_price(model, values))
     return {
-        "cents": quoted["price"] if quoted else first and first.charge_cents,
-        "breakdown": quoted["breakdown"] if quoted else first.breakdown if first else [],
+        "cents": shown and shown["price"],
+        "breakdown": shown["breakdown"] if shown else [],
         # Of the prices that a run accepts. Only customers run.
-        "price_version": version if visitor else None,
+        "price_version": shown["priceVersion"] if shown and visitor else None,
         "is_complete": quoted is not None,
         "missing": [problem for problem in found if is_missing(problem)],
         "wrong": wrong,
@@ -215,11 +214,16 @@ def _quoted(
         return services.api.tasks.estimate(visitor.account_id, body, key=None)
     # Files are read only for customers.
     try:
-        found = quote(model, model.check(body["input"]))
+        return _shown(quote(model, model.check(body["input"])))
     except UnknownPriceError:
         return None
-    shown = {"price": found.charge_cents, "breakdown": found.breakdown}
-    return {**shown, "priceVersion": found.price_version}
+
+
+def _shown(found: Quote | None) -> Mapping[str, Any] | None:
+    """Return the fields of a price that a page shows, with the API's names."""
+    if found is None:
+        return None
+    return {"price": found.charge_cents, "breakdown": found.breakdown, "priceVersion": found.price_version}
 
 
 def _linked(query: Any, key: str) -> dict[str, str]:
