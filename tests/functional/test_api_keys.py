@@ -328,6 +328,29 @@ class TestDelegation:
         assert refusal("PATCH", f"{KEYS}/{capped['id']}", capped["key"], raised) == (403, "forbidden")
         ok("POST", f"{KEYS}/{capped['id']}/rotate", capped["key"])
 
+    def test_a_key_with_a_budget_of_its_own_manages_only_itself(self, customer: OpenedAccount) -> None:
+        all_scopes = ["account", "media", "text"]
+        by, other = made(customer, scopes=all_scopes), made(customer, scopes=["text"])
+        # A limit for each key on its own covers new keys too, so it binds no key to itself.
+        budget = {"name": "b", "scope": "key", "limitCents": 10, "per": "day"}
+        ok("POST", "/api/v1/budgets", customer.api_key, budget)
+        ok("DELETE", f"{KEYS}/{ok('POST', KEYS, by['key'], {'name': 'x'})['id']}", by["key"])
+        ok("POST", "/api/v1/budgets", customer.api_key, {**budget, "limitCents": 2, "value": by["id"]})
+        for method, rest, body in (
+            ("POST", "", {"name": "escape"}),
+            ("PATCH", f"/{other['id']}", {"name": "mine"}),
+            ("POST", f"/{other['id']}/rotate", {}),
+            ("DELETE", f"/{other['id']}", None),
+        ):
+            status, answer, _ = call(method, KEYS + rest, by["key"], body)
+            assert (status, answer["error"]["code"]) == (403, "forbidden")
+            assert ": budget." in answer["error"]["message"]
+            assert "manages only itself" in answer["error"]["message"]
+        # Its own requests, run tokens and name are as before.
+        token = ok("POST", "/api/v1/tokens", by["key"], {"maxCostCents": 2, "expiresInS": 60})["token"]
+        assert [order(key)[0] for key in (token, by["key"], token)] == [200, 200, 402]
+        assert ok("PATCH", f"{KEYS}/{by['id']}", by["key"], {"name": "me"})["name"] == "me"
+
 
 class TestLimits:
     def test_models_hold_for_estimate_and_create(self, customer: OpenedAccount) -> None:

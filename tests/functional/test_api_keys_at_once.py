@@ -64,7 +64,7 @@ class TestRace:
         assert shown(customer, other["id"])["name"] == "made"
         assert order(other["key"])[0] == 200
 
-    @pytest.mark.parametrize("end", ["narrowed", "revoked"])
+    @pytest.mark.parametrize("end", ["narrowed", "revoked", "given a budget"])
     @pytest.mark.parametrize(
         "sent",
         [
@@ -79,11 +79,14 @@ class TestRace:
     ) -> None:
         caller = made(customer, scopes=["account", "media"])
         other = made(customer, scopes=["media"])
-        keys = api_parts.api().keys
+        keys, budgets = api_parts.api().keys, api_parts.api().budgets
 
         def owner_acts() -> None:
             if end == "revoked":
                 keys.revoke(customer.account_id, caller["id"], None)
+            elif end == "given a budget":
+                body = {"name": "b", "scope": "key", "value": caller["id"], "limitCents": 1, "per": "day"}
+                budgets.create(customer.account_id, body, None)
             else:
                 keys.update(customer.account_id, caller["id"], {"scopes": ["account"]}, None)
 

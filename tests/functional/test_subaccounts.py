@@ -243,11 +243,17 @@ class TestActing:
             assert call(method, f"{SUBACCOUNTS}/{child['id']}{path}", other.api_key, {})[0] == 404
         assert credit(other, child["id"], -5)[0] == 404
 
-    @pytest.mark.parametrize("limit", [{"spendingCap": {"capCents": 5, "per": "day"}}])
-    def test_a_capped_key_does_not(self, customer: OpenedAccount, limit: Any) -> None:
+    @pytest.mark.parametrize("limit", [{"spendingCap": {"capCents": 5, "per": "day"}}, {}])
+    def test_a_key_with_a_cap_or_a_budget_of_its_own_does_not(
+        self, customer: OpenedAccount, limit: Any
+    ) -> None:
         child = opened(customer)
         body = {"name": "ops", "scopes": ["media", "account"], **limit}
-        key = ok(customer, "POST", "/api/v1/keys", body)["key"]
+        made = ok(customer, "POST", "/api/v1/keys", body)
+        if not limit:
+            budget = {"name": "b", "scope": "key", "value": made["id"], "limitCents": 5, "per": "day"}
+            ok(customer, "POST", BUDGETS, budget)
+        key = made["key"]
         assert call("GET", "/api/v1/user/me", key, None, {"x-tollgate-account": child["id"]})[0] == 403
         assert call("POST", SUBACCOUNTS, key, ACME)[0] == 403
 

@@ -9,16 +9,25 @@ from collections.abc import Sequence
 from tollgate.accounts.models import ApiKey
 from tollgate.accounts.networks import is_inside
 from tollgate.kit.errors import ForbiddenError
+from tollgate.ledger.budgets import NO_BUDGETS, Budgets
 from tollgate.ledger.caps import SpendingCap
 
 # The fields of a key that describe its permissions.
 GRANTS = ("scopes", "models", "networks", "expires_at_ms", "cap", "project_id", "routing")
 _SHOWN = {"expires_at_ms": "expiresAt", "cap": "spendingCap", "project_id": "projectId"}
+# The spending of another key would be additional to both limits.
+_ONLY_ITSELF = (
+    "A key that has a spending cap, or is the value of a budget, manages only itself. "
+    "Use another key, or the dashboard."
+)
 
 
-def check_new_key(by: ApiKey, made: ApiKey) -> None:
-    """Raise `ForbiddenError`, naming each field in which a key that `by` creates exceeds `by`."""
-    _check(by, made, "An API key cannot grant more permissions than it has")
+def check_new_key(by: ApiKey, made: ApiKey, budgets: Budgets) -> None:
+    """Raise `ForbiddenError`, naming each field in which a key that `by` creates exceeds `by`.
+
+    `budgets` are the budgets of the account.
+    """
+    _check(by, made, "An API key cannot grant more permissions than it has", budgets=budgets)
 
 
 def check_new_token(by: ApiKey, token: ApiKey) -> None:
@@ -32,23 +41,29 @@ def check_new_token(by: ApiKey, token: ApiKey) -> None:
         raise ForbiddenError(message, "Use another key, or ask an owner of the account to add the scope.")
 
 
-def check_control(by: ApiKey, key: ApiKey) -> None:
+def check_control(by: ApiKey, key: ApiKey, budgets: Budgets) -> None:
     """Raise `ForbiddenError` unless `by` may change, rotate and revoke a key: itself, or no stronger key."""
     if by.key_id != key.key_id:
-        _check(by, key, "An API key cannot change, rotate or revoke a key with more permissions")
+        message = "An API key cannot change, rotate or revoke a key with more permissions"
+        _check(by, key, message, budgets=budgets)
 
 
-def check_change(by: ApiKey, key: ApiKey, changed: ApiKey) -> None:
+def check_change(by: ApiKey, key: ApiKey, changed: ApiKey, budgets: Budgets) -> None:
     """Raise `ForbiddenError` unless `by` may change a key to `changed`."""
-    check_control(by, key)
-    check_new_key(by, changed)
+    check_control(by, key, budgets)
+    check_new_key(by, changed, budgets)
 
 
-def _check(by: ApiKey, key: ApiKey, message: str, grants: Sequence[str] = GRANTS) -> None:
-    beyond = [name for name in grants if _is_beyond(by, key, name)]
+def _check(
+    by: ApiKey, key: ApiKey, message: str, grants: Sequence[str] = GRANTS, budgets: Budgets = NO_BUDGETS
+) -> None:
+    beyond = [_SHOWN.get(name, name) for name in grants if _is_beyond(by, key, name)]
+    if by.key_id != key.key_id and budgets.bind_key(by.key_id):
+        beyond.append("budget")
     if beyond:
-        names = ", ".join(_SHOWN.get(name, name) for name in beyond)
-        raise ForbiddenError(f"{message}: {names}.", "Use a key with these permissions, or the dashboard.")
+        limited = by.cap is not None or "budget" in beyond
+        next_step = _ONLY_ITSELF if limited else "Use a key with these permissions, or the dashboard."
+        raise ForbiddenError(f"{message}: {', '.join(beyond)}.", next_step)
 
 
 def _is_beyond(by: ApiKey, key: ApiKey, name: str) -> bool:

@@ -33,6 +33,7 @@ from tollgate.kit.money import cents_down, dollars
 from tollgate.kit.problems import Problem
 from tollgate.kit.retry import retry_change
 from tollgate.kit.rotation import old_secret_ends, read_overlap_s
+from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.routing.facts import NO_PROVIDERS, KnownProviders
 
 # A request's body, as JSON.
@@ -62,6 +63,7 @@ class KeyService:
     keys: ApiKeyRepository
     accounts: AccountRepository
     model_id_of: ModelIdOf
+    budgets: BudgetRepository
     audit: AuditLog
     clock: Clock
     join_project: Callable[[str, str, str, int], Write | None] = lambda *_: None
@@ -143,7 +145,7 @@ class KeyService:
         )
         # Check the whole key, including defaults: a missing field can grant something too.
         if by is not None:
-            check_new_key(by, key)
+            check_new_key(by, key, self.budgets.read(account_id))
         noted = self._noted(key, Action.KEY_CREATED, by, who, limits_in_words(key))
 
         def add() -> None:
@@ -171,7 +173,7 @@ class KeyService:
             joined = self._joined(account_id, key_id, fields)
             changed = replace(key, **fields)
             if by is not None:
-                check_change(_as_it_is(by, key), key, changed)
+                check_change(_as_it_is(by, key), key, changed, self.budgets.read(account_id))
             noted = self._noted(key, Action.KEY_CHANGED, by, who, limits_in_words(changed))
             self.keys.change(key, changed, *self._asked(by, key), *joined, noted)
             return changed
@@ -195,7 +197,7 @@ class KeyService:
             overlap_s, now_ms = read_overlap_s(body, MAX_OVERLAP_S), self.clock.now_ms()
             # The caller gets the new secret, so it must not have fewer rights than the key.
             if by is not None:
-                check_control(_as_it_is(by, key), key)
+                check_control(_as_it_is(by, key), key, self.budgets.read(account_id))
             if overlap_s and (key.previous_until_ms or 0) > now_ms:
                 raise RotationInProgressError(iso(key.previous_until_ms or 0))
             made = new_key(key_id)
@@ -225,7 +227,7 @@ class KeyService:
         def revoke() -> None:
             key = self._known(account_id, key_id)
             if by is not None:
-                check_control(_as_it_is(by, key), key)
+                check_control(_as_it_is(by, key), key, self.budgets.read(account_id))
             # A repeat neither counts the key twice nor notes it twice.
             if key.revoked_at_ms is None:
                 noted = self._noted(key, Action.KEY_REVOKED, by, who, why)

@@ -192,6 +192,16 @@ class ApiKeyRepository(OneTable):
             refused=_caller_refused,
         )
 
+    def outdate(self, read: ApiKey) -> Write:
+        """Return a write that ends all changes decided with this key as read. Refused: `StaleKeyError`."""
+        return Write(
+            self._table,
+            key={"key_id": read.key_id},
+            update=(Set("seq", read.seq + 1),),
+            condition=_is_as_judged(read),
+            refused=lambda _: StaleKeyError(read.key_id),
+        )
+
     def change(self, read: ApiKey, changed: ApiKey, *others: TransactWrite) -> None:
         """Write the differences between a listed key as it was read and `changed`, with other writes.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tollgate.accounts.models import ApiKey
+from tollgate.accounts.repository import ApiKeyRepository, StaleKeyError
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
 from tollgate.budgets.errors import BudgetLimitReachedError, BudgetNotFoundError
@@ -14,7 +15,7 @@ from tollgate.kit.clock import Clock, iso
 from tollgate.kit.dynamodb.writes import TransactWrite
 from tollgate.kit.errors import ForbiddenError
 from tollgate.kit.http.addresses import AddressGuard
-from tollgate.kit.ids import new_id
+from tollgate.kit.ids import is_id, new_id
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.kit.retry import retry_change
 from tollgate.ledger.attribution import PROJECT
@@ -48,6 +49,7 @@ class BudgetService:
     """
 
     budgets: BudgetRepository
+    keys: ApiKeyRepository
     audit: AuditLog
     clock: Clock
     guard: AddressGuard
@@ -72,10 +74,10 @@ class BudgetService:
             read = self.budgets.read(account_id)
             if made not in read.budgets:
                 noted = self._noted(Action.BUDGET_CREATED, account_id, made, by, who)
-                self._write(account_id, read, [*read.budgets, made], noted)
+                self._write(account_id, read, [*read.budgets, made], noted, *self._bound(account_id, made))
             return made
 
-        return self._view(account_id, retry_change(change, StaleBudgetsError, what=_WHAT))
+        return self._view(account_id, retry_change(change, StaleBudgetsError, StaleKeyError, what=_WHAT))
 
     def update(
         self,
@@ -133,13 +135,20 @@ class BudgetService:
         account_id: str,
         read: Budgets,
         changed: Sequence[Budget],
-        noted: TransactWrite,
+        *others: TransactWrite,
     ) -> None:
         if len(changed) > MAX_BUDGETS:
             raise BudgetLimitReachedError(f"This account has {MAX_BUDGETS} budgets, the most allowed.")
         if at_once(changed) > MAX_AT_ONCE:
             raise BudgetLimitReachedError(f"At most {MAX_AT_ONCE} budgets can apply to one request.")
-        self.budgets.change(account_id, read, replace(read, budgets=tuple(changed)), noted)
+        self.budgets.change(account_id, read, replace(read, budgets=tuple(changed)), *others)
+
+    def _bound(self, account_id: str, budget: Budget) -> list[TransactWrite]:
+        """Return the write that ends all changes which a budget's only key began without the budget."""
+        key_id = budget.value if budget.scope == KEY else None
+        key = self.keys.get(key_id) if key_id is not None and is_id("key", key_id) else None
+        is_live = key is not None and key.account_id == account_id and key.listed
+        return [self.keys.outdate(key)] if key is not None and is_live else []
 
     def _noted(
         self, action: Action, account_id: str, budget: Budget, by: ApiKey | None, who: str

@@ -248,9 +248,11 @@ def api() -> Api:
         results=results,
         authenticator=Authenticator(keys, clock()),
         accounts=AccountService(accounts, keys, ledger, clock()),
-        keys=KeyService(keys, accounts, current.id_of, audit, clock(), projects.join, known_providers()),
+        keys=KeyService(
+            keys, accounts, current.id_of, budgets, audit, clock(), projects.join, known_providers()
+        ),
         projects=ProjectService(projects, keys, audit, clock()),
-        budgets=BudgetService(budgets, audit, clock(), webhook_guard),
+        budgets=BudgetService(budgets, keys, audit, clock(), webhook_guard),
         routing=RoutingPolicies(budgets, audit, known_providers()),
         tokens=RunTokenService(keys, runs, budgets, current.id_of, audit, clock(), webhook_guard),
         tasks=service,

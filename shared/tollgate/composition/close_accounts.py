@@ -17,6 +17,7 @@ from tollgate.composition.ledger import SpendingSettings, ledger_of
 from tollgate.composition.parts import clock, part
 from tollgate.kit.aws import sdk
 from tollgate.kit.dynamodb.due_index import DueIndex
+from tollgate.ledger.budget_repository import BudgetRepository
 from tollgate.ledger.family_repository import FamilyRepository
 from tollgate.low_balance.repository import LowBalanceRepository
 from tollgate.members.repository import IdentityRepository, TeamRepository
@@ -62,6 +63,7 @@ def closure_worker() -> AccountClosureWorker:
     key_rows = ApiKeyRepository(db, settings.api_keys_table)
     accounts = AccountService(account_rows, key_rows, ledger, clock())
     audit = AuditLog(db, settings.audit_table, clock())
+    budgets = BudgetRepository(db, settings.accounts_table, settings.budgets_table)
     teams = TeamRepository(db, settings.members_table)
     low_balances = LowBalanceRepository(db, settings.watches_table)
     return AccountClosureWorker(
@@ -73,7 +75,7 @@ def closure_worker() -> AccountClosureWorker:
             teams=teams,
             accounts=accounts,
             # No key is created or changed here, so the check for a model is never called.
-            keys=KeyService(key_rows, account_rows, lambda _: None, audit, clock()),
+            keys=KeyService(key_rows, account_rows, lambda _: None, budgets, audit, clock()),
             sessions=SessionStore(db, settings.sessions_table, clock()),
             ledger=ledger,
             low_balances=low_balances,

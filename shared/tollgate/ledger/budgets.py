@@ -223,6 +223,10 @@ class Budgets:
         marked_up: Item = {"markup_percent": self.markup_percent} if self.markup_percent else {}
         return {"budgets": [budget.to_item() for budget in self.budgets], **marked_up}
 
+    def bind_key(self, key_id: str) -> bool:
+        """Return whether a budget limits only this key, so that no other key counts in it."""
+        return any(each.scope == KEY and each.value == key_id for each in self.budgets)
+
     def applied(self, spender: Spender, now_ms: int) -> "Applied":
         """Return the budgets, with each budget that counts a request."""
         found = ((budget, budget.value_of(spender)) for budget in self.budgets)

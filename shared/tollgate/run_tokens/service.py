@@ -122,7 +122,7 @@ class RunTokenService:
         run, now_ms = self._run(account_id, token_id), self.clock.now_ms()
         creator = self.keys.get(run.terms.key_id)
         if by is not None and creator is not None:
-            check_control(by, creator)
+            check_control(by, creator, self.budgets.read(account_id))
         if run.revoked_at_ms is None and now_ms < run.expires_at_ms:
             noted = self._noted(run, Action.TOKEN_REVOKED, who if by is None else by.actor)
             with suppress(AlreadyRevokedError):

@@ -57,8 +57,9 @@ _WHAT = "This sub-account is"
 class SubaccountService:
     """Manages the sub-accounts of accounts. Each change is in the parent's audit log.
 
-    `by` is the calling key; without one, the caller is the signed-in member `who`. A key with a project or a
-    spending cap manages no sub-accounts, because neither would limit them.
+    `by` is the calling key; without one, the caller is the signed-in member `who`. A key that has
+    a project or a spending cap, or is the value of a budget, manages no sub-accounts: nothing would limit it
+    there.
     """
 
     subaccounts: SubaccountRepository
@@ -105,7 +106,7 @@ class SubaccountService:
         Raises `InvalidInputError`, `ForbiddenError`, `SubaccountLimitReachedError`, `AccountSuspendedError`,
         and `IdempotencyKeyReusedError` for another body.
         """
-        _check_control(by)
+        self._check_control(by)
         check_idempotency_key(idempotency_key)
         fields = read_subaccount(body, self.guard, is_new=True)
         self._check_hook(fields)
@@ -148,7 +149,7 @@ class SubaccountService:
         Raises `InvalidInputError`, `ForbiddenError`, `SubaccountNotFoundError`, `SubaccountClosedError`, and
         `AccountSuspendedError` if an operator suspended it.
         """
-        _check_control(by)
+        self._check_control(by)
         fields = read_subaccount(body, self.guard)
         self._check_hook(fields)
         found = self._found(parent, child)
@@ -184,7 +185,7 @@ class SubaccountService:
         `InsufficientBalanceError`, `AccountSuspendedError`, and `IdempotencyKeyReusedError` for another
         amount.
         """
-        _check_control(by)
+        self._check_control(by)
         check_idempotency_key(idempotency_key)
         fields = read_transfer(body)
         if idempotency_key is None:
@@ -210,7 +211,7 @@ class SubaccountService:
         is erased (`account_closure/worker.py`). Raises `ForbiddenError`, `SubaccountNotFoundError`, and
         `AccountSuspendedError` if an operator suspended it.
         """
-        _check_control(by)
+        self._check_control(by)
 
         def begin() -> None:
             found, now_ms = self._found(parent, child), self.clock.now_ms()
@@ -239,7 +240,7 @@ class SubaccountService:
 
         Raises `SubaccountNotFoundError`, `ForbiddenError`.
         """
-        _check_control(key)
+        self._check_control(key)
         self._found(key.account_id, child)
         return replace(key, account_id=child, acts_from=key.account_id)
 
@@ -288,6 +289,17 @@ class SubaccountService:
         elif not is_suspended and reason is not None:
             self.ledger.resume(child, only_reason=SUSPENDED_BY_PARENT)
 
+    def _check_control(self, by: ApiKey | None) -> None:
+        if by is None:
+            return
+        is_bound = self.budgets.read(by.account_id).bind_key(by.key_id)
+        if by.project_id is not None or by.cap is not None or is_bound:
+            raise ForbiddenError(
+                "An API key that has a project or a spending cap, or is the value of a budget, "
+                "manages no sub-accounts.",
+                "Use a key without them, or the dashboard.",
+            )
+
     def _asked(self, by: ApiKey | None) -> list[TransactWrite]:
         """Return a write that fails if the calling key was changed since it was read."""
         return [] if by is None else [self.keys.still(by)]
@@ -299,14 +311,6 @@ class SubaccountService:
 
 
 _KEY_RULE = "a new text for each transfer; a repeat with the same text moves nothing again"
-
-
-def _check_control(by: ApiKey | None) -> None:
-    if by is not None and (by.project_id is not None or by.cap is not None):
-        raise ForbiddenError(
-            "An API key with a project or a spending cap cannot manage sub-accounts.",
-            "Use a key without them, or the dashboard.",
-        )
 
 
 def _in_words(fields: Mapping[str, Any]) -> str:

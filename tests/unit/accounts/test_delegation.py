@@ -21,6 +21,8 @@ from tollgate.audit.repository import AuditLog
 from tollgate.kit.clock import iso
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.kit.errors import ForbiddenError
+from tollgate.ledger.budget_repository import BudgetRepository
+from tollgate.ledger.budgets import NO_BUDGETS, Budget, BudgetPeriod, Budgets
 from tollgate.ledger.caps import CapPeriod, SpendingCap
 from tollgate.ledger.runs import RunTerms
 
@@ -48,6 +50,19 @@ def keys(key_id: str) -> st.SearchStrategy[ApiKey]:
     )
 
 
+BUDGETS = st.lists(
+    st.builds(
+        Budget,
+        st.just("bud_1"),
+        st.just("b"),
+        st.sampled_from(["key", "user", "account"]),
+        st.just(10_000),
+        st.sampled_from(BudgetPeriod),
+        st.none() | st.sampled_from([BY, OTHER]),
+    ),
+    max_size=2,
+).map(lambda budgets: Budgets(1, tuple(budgets)))
+
 BODIES = st.fixed_dictionaries(
     {},
     optional={
@@ -66,13 +81,13 @@ BODIES = st.fixed_dictionaries(
 
 def refused(by: ApiKey, limit: dict[str, Any]) -> str:
     with pytest.raises(ForbiddenError) as error:
-        check_new_key(by, replace(FREE, key_id=OTHER, **limit))
+        check_new_key(by, replace(FREE, key_id=OTHER, **limit), NO_BUDGETS)
     return error.value.message.partition(": ")[2].partition(".")[0]
 
 
 class TestEachLimit:
     def test_a_key_without_limits_gives_anything(self) -> None:
-        check_new_key(FREE, replace(FREE, key_id=OTHER))
+        check_new_key(FREE, replace(FREE, key_id=OTHER), NO_BUDGETS)
 
     @pytest.mark.parametrize(
         ("limit", "within", "beyond"),
@@ -98,7 +113,7 @@ class TestEachLimit:
     ) -> None:
         by, (name,) = replace(FREE, **limit), limit
         for value in within:
-            check_new_key(by, replace(FREE, key_id=OTHER, **{name: value}))
+            check_new_key(by, replace(FREE, key_id=OTHER, **{name: value}), NO_BUDGETS)
         for value in beyond:
             assert refused(by, {name: value})
 
@@ -159,7 +174,7 @@ class TestStrongerKey:
     def test_is_not_changed_to_a_weaker_one(self, limit: dict[str, Any]) -> None:
         by, stronger = replace(FREE, **limit), replace(FREE, key_id=OTHER)
         with pytest.raises(ForbiddenError, match="cannot change"):
-            check_change(by, stronger, replace(stronger, **limit))
+            check_change(by, stronger, replace(stronger, **limit), NO_BUDGETS)
 
 
 class TestItself:
@@ -176,7 +191,7 @@ class TestItself:
         self, cap: SpendingCap | None, changed: SpendingCap | None
     ) -> None:
         by = replace(FREE, cap=cap)
-        check_change(by, by, replace(by, name="new", cap=changed))
+        check_change(by, by, replace(by, name="new", cap=changed), NO_BUDGETS)
 
     @pytest.mark.parametrize(
         "cap",
@@ -185,14 +200,18 @@ class TestItself:
     def test_but_not_raise_it_nor_begin_another_period(self, cap: SpendingCap | None) -> None:
         by = replace(FREE, cap=CAP)
         with pytest.raises(ForbiddenError):
-            check_change(by, by, replace(by, cap=cap))
+            check_change(by, by, replace(by, cap=cap), NO_BUDGETS)
 
 
 @dataclass
 class Stored:
-    """The two repositories of a key service, in memory."""
+    """The repositories of a key service, in memory."""
 
     rows: dict[str, ApiKey] = field(default_factory=dict)
+    budgets: Budgets = NO_BUDGETS
+
+    def read(self, _: str) -> Budgets:
+        return self.budgets
 
     def get(self, key_id: str) -> Any:
         return self.rows.get(key_id) or self.existing(key_id)
@@ -221,13 +240,21 @@ class Stored:
         return None
 
 
-def do(rows: Mapping[str, ApiKey], by: ApiKey, what: str, key_id: str, body: dict[str, Any]) -> Stored:
+def do(
+    rows: Mapping[str, ApiKey],
+    by: ApiKey,
+    what: str,
+    key_id: str,
+    body: dict[str, Any],
+    budgets: Budgets = NO_BUDGETS,
+) -> Stored:
     """Return the stored keys after `by` asked for a change."""
-    stored = Stored(dict(rows))
+    stored = Stored(dict(rows), budgets)
     service = KeyService(
         cast("ApiKeyRepository", stored),
         cast("AccountRepository", stored),
         {name: name for name in MODELS}.get,
+        cast("BudgetRepository", stored),
         cast("AuditLog", stored),
         CLOCK,
     )
@@ -265,13 +292,14 @@ class TestLaw:
         st.sampled_from(["create", "update", "rotate", "revoke"]),
         st.sampled_from([BY, OTHER]),
         BODIES,
+        BUDGETS,
     )
     def test_nobody_touches_a_stronger_key_or_makes_one(
-        self, by: ApiKey, other: ApiKey, what: str, key_id: str, body: dict[str, Any]
+        self, by: ApiKey, other: ApiKey, what: str, key_id: str, body: dict[str, Any], budgets: Budgets
     ) -> None:
         before = {BY: by, OTHER: other}
         try:
-            after = do(before, by, what, key_id, body).rows
+            after = do(before, by, what, key_id, body, budgets).rows
         except ForbiddenError:
             return
         for key in after.values():
@@ -282,8 +310,9 @@ class TestLaw:
             if key.key_id == BY:
                 self.spends_no_more(by, key)
                 continue
-            # What another key spends comes on top of one's own cap, so who has a cap touches no other.
+            # Other keys' spending is additional to a cap or budget, so who has one touches no other key.
             assert by.cap is None
+            assert ("key", BY) not in [(budget.scope, budget.value) for budget in budgets.budgets]
             assert was is None or powers(was) <= powers(by)
 
     @staticmethod
@@ -294,10 +323,11 @@ class TestLaw:
             assert key.cap.limit_micro_usd <= by.cap.limit_micro_usd
 
     @settings(max_examples=money_examples(100))
-    @given(keys(BY))
-    def test_every_key_may_name_rotate_and_revoke_itself(self, by: ApiKey) -> None:
+    @given(keys(BY), BUDGETS)
+    def test_every_key_may_name_rotate_and_revoke_itself(self, by: ApiKey, budgets: Budgets) -> None:
         for what in ("update", "rotate", "revoke"):
-            assert do({BY: by}, by, what, BY, {"name": "me"} if what == "update" else {}).rows[BY] != by
+            body = {"name": "me"} if what == "update" else {}
+            assert do({BY: by}, by, what, BY, body, budgets).rows[BY] != by
 
     def test_a_key_that_was_rotated_is_not_rotated_again_while_the_old_secret_lives(self) -> None:
         rows = do({BY: FREE}, FREE, "rotate", BY, {}).rows

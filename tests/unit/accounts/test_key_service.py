@@ -13,6 +13,7 @@ from tollgate.accounts.models import ApiKey
 from tollgate.accounts.repository import AccountRepository, ApiKeyRepository
 from tollgate.accounts.scopes import Scope
 from tollgate.audit.repository import AuditLog
+from tollgate.ledger.budget_repository import BudgetRepository
 
 ACCOUNT, ADA, BOB = "usr_1", "per_ada", "per_bob"
 
@@ -47,6 +48,7 @@ def service(stored: Book) -> KeyService:
         cast("ApiKeyRepository", stored),
         cast("AccountRepository", stored),
         {"z-image": "z-image", "kling": "kling"}.get,
+        cast("BudgetRepository", stored),
         cast("AuditLog", stored),
         CLOCK,
     )

@@ -330,7 +330,7 @@ class TestEveryWrite:
             "AccountRepository.new AccountRepository.replace_webhook_secrets "
             "AccountRepository.set_completes_answers ApiKeyRepository.add ApiKeyRepository.change "
             "ApiKeyRepository.revoke ApiKeyRepository.revoke_internal ApiKeyRepository.revoke_run "
-            "ApiKeyRepository.still"
+            "ApiKeyRepository.still ApiKeyRepository.outdate"
         ),
         "audit/notes.py": "AuditNotes.note",
         "audit/repository.py": "OnceLog.write",
