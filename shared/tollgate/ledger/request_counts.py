@@ -66,9 +66,8 @@ class RequestMeter:
 
     def left(self, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> int:
         """Return how many requests are left in this minute at most: other processes count as well."""
-        floor = _floor(now_ms)
-        counts = max(self._told.get(account_id, 0), floor) + max(self._own.get(account_id, 0), floor)
-        return self._most(limits) + 2 * floor - counts
+        counts = self._at(self._told, account_id, now_ms) + self._at(self._own, account_id, now_ms)
+        return self._most(limits) + 2 * _floor(now_ms) - counts
 
     def take(self, table: str, account_id: str, now_ms: int, limits: Limits = DEFAULT) -> Share | None:
         """Return the count to share if it is large enough; from then on it counts as shared."""

@@ -126,7 +126,7 @@ def _none_left(each: _Filter, left: Sequence[Option]) -> Problem:
     message = f"No provider of {names} that can run this request {each.demand}."
     _, _, price = each.field.partition("max_price/")
     if price:
-        least = min(option.prices.get(price, Decimal(0)) for option in left)
+        least = min(option.prices[price] for option in left)
         return Problem(f"/provider/{each.field}", message, f"{least:f} or more")
     return Problem(f"/provider/{each.field}", message, sorted({option.provider for option in left}))
 

@@ -248,10 +248,9 @@ class Placing:
             if refusal.rate is not None:
                 self._meter.refused(row_id, now_ms, limits)
                 raise refusal.rate
-            if await self._endings.resolve_expired(row_id, refusal.holds, now_ms) or await self._open_counter(
-                row_id, terms.allowance, refusal, now_ms
-            ):
+            if await self._endings.resolve_expired(row_id, refusal.holds, now_ms):
                 continue
+            await self._open_counter(row_id, terms.allowance, refusal, now_ms)
             if is_whole and not refusal.too_many and refusal.balance_micro_usd < plan.amount_micro_usd:
                 raise _ShortError(refusal.balance_micro_usd, plan.amount_micro_usd)
             left = available(refusal, terms.allowance)
@@ -335,12 +334,11 @@ class Placing:
 
     async def _open_counter(
         self, account_id: str, allowance: Allowance | None, refusal: HoldRefusedError, now_ms: int
-    ) -> bool:
-        """Start the counter of a cap's period; return whether it was not there."""
+    ) -> None:
+        """Start the counter of a cap's period if it is not there."""
         if allowance is None or allowance.left(refusal.counters) is not None:
-            return False
+            return
         # Another request may be opening it as well.
         with suppress(AlreadyOpenError):
             table = self._writes.accounts_table
             await self._db.write(open_period(table, account_id, allowance, refusal.counters, now_ms))
-        return True
