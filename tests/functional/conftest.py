@@ -22,8 +22,11 @@ from tollgate.composition import parts
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.ids import new_id
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.budgets import NO_BUDGETS
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
+from tollgate.ledger.rate import RateMeter
 from tollgate.ledger.wallets import Limits
 
 MAX_STEPS = 60
@@ -151,6 +154,16 @@ def post_text(aws: Aws, account_id: str, micro_usd: int, **facts: Any) -> str:
     entry = text_entry(account_id, request_id, charge_micro_usd=micro_usd, **of_text)
     writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
     Database(aws.clients.dynamodb).write(writes.record(entry))
+    return request_id
+
+
+def running_text(aws: Aws, account_id: str, *budgets: str) -> str:
+    """Hold money for a text request, as `text/money/placing.py` does; return its id."""
+    now_ms, request_id = parts.clock().now_ms(), new_id("req")
+    hold = Hold(request_id, 100, now_ms + HOLD_LIFETIME_MS, budgets=budgets)
+    writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
+    window = RateMeter(600).guess(account_id, now_ms)
+    Database(aws.clients.dynamodb).write(writes.place(account_id, hold, window, None, budgets=NO_BUDGETS))
     return request_id
 
 

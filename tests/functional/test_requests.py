@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import Aws
-from tests.functional.conftest import create, with_prompt
+from tests.functional.conftest import create, running_text, with_prompt
 from tests.functional.test_api import call
 from tests.functional.test_openrouter_account import ask, ok, restricted
 from tests.functional.test_run_task import run_to_end
+from tests.functional.test_run_tokens import token
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.samples import PAID_IMAGE
@@ -185,6 +186,20 @@ class TestAccess:
     def test_an_unknown_id_is_not_found(self, customer: OpenedAccount, method: str, asked_id: str) -> None:
         status, body, _ = call(method, f"/api/v1/requests/{asked_id}", customer.api_key)
         assert (status, body["error"]["code"]) == (404, "request_not_found")
+
+
+class TestEnding:
+    def test_a_running_request_ends_by_its_whole_id(self, aws: Aws, customer: OpenedAccount) -> None:
+        running = running_text(aws, customer.account_id)
+        path = "/api/v1/requests"
+        assert call("DELETE", f"{path}/{running.removeprefix('req_')}", customer.api_key)[0] == 404
+        status, body, _ = call("DELETE", f"{path}/{running}", customer.api_key)
+        assert (status, body["data"]) == (200, {"requestId": running, "ending": True})
+
+    def test_a_run_token_ends_only_its_own(self, aws: Aws, customer: OpenedAccount) -> None:
+        other, own = token(customer), token(customer)
+        path = f"/api/v1/requests/{running_text(aws, customer.account_id, own['id'] + '#0')}"
+        assert [call("DELETE", path, one["token"])[0] for one in (other, own)] == [404, 200]
 
 
 class TestList:

@@ -74,9 +74,10 @@ class TestTheAccountsPolicy:
         policy = {"ignore": ["fal"], "zdr": True}
         for method in ("PUT", "PUT", "GET"):
             assert routing(method, customer.api_key, policy) == (200, policy)
+        assert routing("PUT", customer.api_key, {}) == (200, {})
         events = api_parts.api().audit.page(customer.account_id).rows
         noted = [event.detail for event in events if event.action == "routing.changed"]
-        assert noted == ["ignore, zdr"]
+        assert noted == ["none", "ignore, zdr"]
 
     def test_a_key_with_a_policy_cannot_change_it(self, customer: OpenedAccount) -> None:
         policy = {"ignore": ["fal"]}
@@ -88,7 +89,8 @@ class TestTheAccountsPolicy:
 
     def test_cannot_switch_fallbacks_off(self, customer: OpenedAccount) -> None:
         policy = {"allow_fallbacks": False}
-        assert call("PUT", "/api/v1/routing", customer.api_key, policy)[0] == 400
+        status, answer, _ = call("PUT", "/api/v1/routing", customer.api_key, policy)
+        assert (status, set(details(answer))) == (400, {"/allow_fallbacks"})
         body = {"name": "x", "routing": policy}
         status, answer, _ = call("POST", "/api/v1/keys", customer.api_key, body)
         assert (status, set(details(answer))) == (400, {"/routing/allow_fallbacks"})

@@ -2,10 +2,11 @@
 
 Only what is asked about rows and changes of rows goes this way; tables and settings go moto's own.
 
-And two things that moto lacks. A transaction that comes again under its token is done once:
+And three things that moto lacks. A transaction that comes again under its token is done once:
 https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 And a reserved word as a name is refused in every expression, where moto refuses it only in updates:
 https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
+A query between two bounds is refused if the upper one is below the lower one; moto finds no rows.
 """
 
 import json
@@ -48,6 +49,7 @@ _QUICK = {
 }
 # A name in an expression: no placeholder, and no part of a path after its first.
 _NAME = re.compile(r"(?<![\w:#.])[A-Za-z_]\w*(?!\w|\s*\()")
+_BETWEEN = re.compile(r"BETWEEN (:\w+) AND (:\w+)")
 _OPERATORS = {"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "ADD", "REMOVE", "DELETE"}
 _RESERVED = frozenset(ReservedKeywords.get_reserved_keywords()) - _OPERATORS
 
@@ -114,6 +116,11 @@ def _respond_quickly(endpoint: Any, request: Any, operation: Any, context: Any) 
             raise MockValidationException(
                 f"Invalid expression: Attribute name is a reserved keyword; reserved keyword: {words[0]}"
             )
+        if _is_backwards(body):
+            raise MockValidationException(
+                "Invalid KeyConditionExpression: The BETWEEN operator requires upper bound to be greater "
+                "than or equal to lower bound"
+            )
         result = getattr(handler, xform_name(operation.name))().result
         # As JSON, so that the caller has nothing of which moto has a part. Times are seconds, as in an event.
         written = json.loads(json.dumps(result, default=datetime.timestamp))
@@ -145,6 +152,17 @@ def reserved_words(body: Any) -> list[str]:
 @cache
 def _reserved_in(expression: str) -> list[str]:
     return sorted({word.upper() for word in _NAME.findall(expression)} & _RESERVED)
+
+
+def _is_backwards(body: Any) -> bool:
+    bounds = _BETWEEN.findall(body.get("KeyConditionExpression", ""))
+    values = body.get("ExpressionAttributeValues", {})
+    return any(_bound(values[last]) < _bound(values[first]) for first, last in bounds)
+
+
+def _bound(value: dict[str, str]) -> Any:
+    ((kind, text),) = value.items()
+    return int(text) if kind == "N" else text
 
 
 def _transact_once(handler: DynamoHandler) -> Any:

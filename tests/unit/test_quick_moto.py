@@ -1,4 +1,4 @@
-"""moto as the tests have it: a failed transaction is taken back row by row, reserved words are refused."""
+"""moto as the tests have it: a failed transaction is taken back row by row, more queries are refused."""
 
 from typing import Any
 
@@ -110,3 +110,20 @@ def test_a_query_by_a_reserved_word_is_refused(aws: Aws) -> None:
     names = {"#reference": "reference"}
     found = db.query(**query, KeyConditionExpression="#reference = :payment", ExpressionAttributeNames=names)
     assert found["Items"] == []
+
+
+@pytest.mark.parametrize(("kind", "first", "last"), [("N", "10", "9"), ("S", "b", "a")])
+def test_a_query_between_bounds_in_the_wrong_order_is_refused(
+    aws: Aws, kind: str, first: str, last: str
+) -> None:
+    sort_key = {"N": "created_at_ms", "S": "entry_id"}[kind]
+    query: Any = {
+        "TableName": aws.stack.refs["LedgerTable"],
+        "KeyConditionExpression": f"account_id = :a AND {sort_key} BETWEEN :first AND :last",
+        **({"IndexName": "TimeIndex"} if kind == "N" else {}),
+    }
+    bounds: Any = {":a": {"S": "usr_1"}, ":first": {kind: last}, ":last": {kind: first}}
+    assert aws.clients.dynamodb.query(**query, ExpressionAttributeValues=bounds)["Items"] == []
+    bounds |= {":first": {kind: first}, ":last": {kind: last}}
+    with pytest.raises(ClientError, match="requires upper bound to be greater"):
+        aws.clients.dynamodb.query(**query, ExpressionAttributeValues=bounds)

@@ -8,15 +8,9 @@ from typing import Any
 
 from deliver_webhook.app import handler as deliver_webhook
 from tests.functional.acts.worlds import Act, Caller, Doing, World, acts_in
-from tests.functional.conftest import invoke, with_prompt
+from tests.functional.conftest import invoke, running_text, with_prompt
 from tests.support.samples import PAID_BODY
 from tests.unit.artifacts.test_store import png
-from tollgate.kit.dynamodb.database import Database
-from tollgate.kit.ids import new_id
-from tollgate.ledger.budgets import NO_BUDGETS
-from tollgate.ledger.hold_writes import HoldWrites
-from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
-from tollgate.ledger.rate import RateMeter
 
 CREATE = "/generation/create"
 RECEIVER = "https://receiver.test/hook"
@@ -102,12 +96,8 @@ FLOW: Any = {
 
 
 def end_a_text_request(world: World) -> Doing:
-    ada, refs = world.customer(), world.aws.stack.refs
-    writes = HoldWrites(refs["AccountsTable"], refs["LedgerTable"])
-    now_ms, request_id, row = world.clock.now_ms(), new_id("req"), ada.account.account_id
-    window = RateMeter(600).guess(row, now_ms)
-    hold = Hold(request_id, 100, now_ms + HOLD_LIFETIME_MS)
-    Database(world.aws.clients.dynamodb).write(writes.place(row, hold, window, None, budgets=NO_BUDGETS))
+    ada = world.customer()
+    request_id = running_text(world.aws, ada.account.account_id)
     return lambda: ada.ask("DELETE", f"/requests/{request_id}")
 
 

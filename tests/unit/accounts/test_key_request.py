@@ -35,7 +35,7 @@ class TestGoodBodies:
                 "spendingCap": {"capCents": 500.0, "per": "month"},
                 "models": ["suno", "test-image", "suno"],
                 "networks": ["203.0.113.0/24", "2001:db8::1", "203.0.113.0/24"],
-                "cacheTtlS": 60.0,
+                "cacheTtlS": 1.0,
             },
             is_new=True,
         ) == {
@@ -46,7 +46,7 @@ class TestGoodBodies:
             "cap": SpendingCap(5_000_000, CapPeriod.MONTH),
             "models": frozenset({"suno", "test-image"}),
             "networks": (network_of("203.0.113.0/24"), network_of("2001:db8::1")),
-            "cache_ttl_s": 60,
+            "cache_ttl_s": 1,
         }
 
     def test_another_name_of_a_model_is_stored_as_its_id(self) -> None:

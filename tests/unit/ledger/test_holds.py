@@ -9,15 +9,20 @@ from hypothesis import strategies as st
 
 from tests.conftest import Aws
 from tests.support.laws import money_examples
+from tests.unit.kit.dynamodb.test_dynamodb_core import PATIENCE, Run, cancelled
 from tollgate.composition import api as api_parts
 from tollgate.composition import run_task as run_task_parts
+from tollgate.kit.dynamodb import core
+from tollgate.kit.dynamodb.core import Answer
 from tollgate.kit.dynamodb.database import Database
 from tollgate.kit.dynamodb.expressions import Set
+from tollgate.kit.dynamodb.rows import to_attributes
 from tollgate.kit.dynamodb.shards import due_shard
 from tollgate.kit.dynamodb.writes import Write
 from tollgate.ledger import suspension
 from tollgate.ledger.audit import audit
-from tollgate.ledger.budgets import NO_BUDGETS
+from tollgate.ledger.budgets import NO_BUDGETS, Budgets, StaleBudgetsError
+from tollgate.ledger.caps import Allowance
 from tollgate.ledger.errors import AccountSuspendedError
 from tollgate.ledger.expiry import HoldExpiry
 from tollgate.ledger.families import MOVED_AT
@@ -32,10 +37,25 @@ from tollgate.ledger.holds import (
     HoldRefusedError,
     is_end_requested,
 )
-from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.rate import RateMeter, RateWindow
 from tollgate.ledger.wallets import EARNED, Limits
 
 NOW = 1_700_000_000_000
+
+
+@pytest.mark.parametrize("allowance", [None, Allowance("cap#key_1", 10, NOW)], ids=["no cap", "cap"])
+def test_a_hold_under_old_budgets_is_refused_without_its_turn(allowance: Allowance | None) -> None:
+    place = HoldWrites("Accounts", "Ledger", "Budgets").place(
+        "usr_1",
+        Hold("req_1", 5, NOW, budgets=("bud_1#month",)),
+        RateWindow(1, True, 600),
+        allowance,
+        budgets=Budgets(seq=1),
+    )
+    collision = Run(cancelled("TransactionConflict"), Answer({"Item": to_attributes({"budget_seq": 2})}))
+    with pytest.raises(StaleBudgetsError):
+        collision.of(core.transact([place], PATIENCE))
+    assert len(collision.sent) == 2
 
 
 class Account:

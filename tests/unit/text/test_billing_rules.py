@@ -21,6 +21,7 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import SingleWrite, TransactWrite
 from tollgate.kit.errors import ConcurrencyLimitedError
 from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.budget_rows import definitions_key
 from tollgate.ledger.budgets import NO_BUDGETS, NOBODY, Budgets, KnownBudgets, Spender
 from tollgate.ledger.caps import Allowance, CapPeriod, SpendingCap
@@ -408,14 +409,14 @@ class TestBudgets:
 class TestFailing:
     def test_the_hold_is_released_and_the_row_names_each_provider(self, desk: Desk) -> None:
         desk.open(1000)
-        placed = desk.place("req_1", spender=Spender("key_1"))
+        placed = desk.place("req_1", spender=Spender("key_1", Attribution("alice")))
         for provider in ("openai", "openrouter", "openrouter"):
             placed.call(provider)
         desk.run(desk.billing.fail(placed, "m", "The providers failed."))
         (entry,) = (one for one in desk.ledger.entries(desk.account_id) if one.kind is not EntryKind.CREDIT)
         assert (entry.request_id, entry.model, entry.amount_micro_usd) == ("req_1", "m", 0)
         assert (entry.provider, entry.reason) == ("openai → openrouter", "The providers failed.")
-        assert (entry.key_id, entry.created_at_ms) == ("key_1", desk.clock.now_ms())
+        assert (entry.key_id, entry.user, entry.created_at_ms) == ("key_1", "alice", desk.clock.now_ms())
         assert entry.latency_ms is not None
         assert desk.balance == 1000
 
@@ -445,11 +446,15 @@ class TestLate:
         assert desk.ledger.expire_holds(desk.clock.now_ms(), 10) == 1
         return placed
 
+    @pytest.mark.parametrize("wallets", [1, 2])
     def test_the_charge_follows_once_and_is_counted(
-        self, desk: Desk, capsys: pytest.CaptureFixture[str]
+        self, desk: Desk, capsys: pytest.CaptureFixture[str], wallets: int
     ) -> None:
         desk.open(1000)
         placed = self.expired(desk)
+        desk.ledger.wallets.set_limits(desk.account_id, Limits(wallets=wallets))
+        for wallet in row_ids(desk.account_id, wallets)[1:]:
+            desk.db.blocking.transact(WalletWrites(desk.writes.accounts_table).fund(wallet, 1000, 1000))
         assert desk.settle(placed) == (CHARGE, 0)
         assert desk.settle(placed) == (CHARGE, 0)
         assert desk.balance == 1000 - CHARGE
