@@ -122,6 +122,110 @@ class TestFiles:
         assert (set(found), len(found)) == (made, 5)
         assert shown(customer)["lastDay"] == DAY
 
+    def test_a_new_place_gets_whole_days_and_has_no_last_day_of_the_old_one(
+        self,
+        aws: Aws,
+        customer: OpenedAccount,
+        clock: ManualClock,
+        bucket: ForeignBucket,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        self.in_small_steps(monkeypatch)
+        asked = sorted(ask(aws, customer, 1, n) for n in range(1, 6))
+        clock.advance_ms(MS_PER_DAY)
+        check()
+        (message,) = days(aws)
+        for _ in range(10):
+            sent(message)
+            (message,) = days(aws)
+            if message["place"]["kind"] == "requests" and message["place"]["number"] == 2:
+                break
+        # The first file of requests is in the old place.
+        settings = {"bucket": {**BUCKET, "prefix": "new/"}}
+        assert call("PATCH", "/api/v1/exports/settings", customer.api_key, settings)[0] == 200
+        sent(message)
+        self.to_the_end(aws)
+        assert self.requests_in(bucket, "new/", DAY) == asked
+        assert f"new/days/{DAY}.json" in bucket.objects
+        assert shown(customer)["lastDay"] == DAY
+        settings["bucket"]["prefix"] = "newer/"
+        assert call("PATCH", "/api/v1/exports/settings", customer.api_key, settings)[0] == 200
+        assert not shown(customer).keys() & {"lastDay", "lastSentAt", "lastError"}
+
+    def test_a_message_that_arrives_twice_writes_no_row_twice(
+        self,
+        aws: Aws,
+        customer: OpenedAccount,
+        clock: ManualClock,
+        bucket: ForeignBucket,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        self.in_small_steps(monkeypatch)
+        for fault in (None, "denied"):
+            ask(aws, customer, 1, 1)
+            bucket.fault = fault
+            clock.advance_ms(MS_PER_DAY)
+            check()
+            for message in days(aws):
+                sent({**message, "attempt": MAX_ATTEMPTS})
+            self.to_the_end(aws)
+        # The second day is missing when the third one is written: one message is for both.
+        asked = sorted(ask(aws, customer, 1, n) for n in range(1, 6))
+        bucket.fault = None
+        clock.advance_ms(MS_PER_DAY)
+        check()
+        (message,) = days(aws)
+        for _ in range(10):
+            sent(message)
+            (following,) = days(aws)
+            if "place" not in following:
+                break
+            message = following
+        # The last message of the second day comes again, now that only the third day is missing.
+        sent(message)
+        self.to_the_end(aws)
+        sent(following)
+        self.to_the_end(aws)
+        assert self.requests_in(bucket, "tollgate/", "2023-11-16") == asked
+        assert shown(customer)["lastDay"] == "2023-11-16"
+
+    def test_the_first_day_is_made_good_too(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, bucket: ForeignBucket
+    ) -> None:
+        asked = ask(aws, customer, 1, 1)
+        bucket.fault = "denied"
+        for _ in range(2):
+            clock.advance_ms(MS_PER_DAY)
+            check()
+            for message in days(aws):
+                sent({**message, "attempt": MAX_ATTEMPTS})
+        bucket.fault = None
+        written(aws, clock)
+        assert self.requests_in(bucket, "tollgate/", DAY) == [asked]
+        assert shown(customer)["lastDay"] == "2023-11-16"
+
+    @staticmethod
+    def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let each message write one file of at most two rows."""
+        monkeypatch.setattr(bucket_module, "MAX_ROWS", 2)
+        monkeypatch.setattr(bucket_module, "WRITES_FOR_MS", -1)
+
+    @staticmethod
+    def to_the_end(aws: Aws) -> None:
+        for _ in range(20):
+            for message in days(aws):
+                sent(message)
+
+    @staticmethod
+    def requests_in(bucket: ForeignBucket, prefix: str, day: str) -> list[str]:
+        """Return the ids in all files of requests of a day, sorted."""
+        files = [
+            text.decode()
+            for name, text in bucket.objects.items()
+            if name.startswith(f"{prefix}requests/{day}/")
+        ]
+        return sorted(json.loads(line)["id"] for text in files for line in text.splitlines())
+
     def text(self, bucket: ForeignBucket, name: str) -> str:
         return bucket.objects[f"tollgate/{name}"].decode()
 

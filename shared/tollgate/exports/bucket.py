@@ -22,7 +22,7 @@ from tollgate.activity.record import record_of
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
 from tollgate.exports.focus_file import FocusFiles
-from tollgate.exports.repository import BUCKET, ExportRepository
+from tollgate.exports.repository import ExportRepository
 from tollgate.exports.settings import BucketTarget, external_id
 from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import MS_PER_S, Clock, utc_day
@@ -72,8 +72,10 @@ class Part(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The next file of a day: its kind, its number from 1, and the cursor of its first row."""
+    """The next file of a day in a bucket: its kind, its number from 1, and the cursor of its first row."""
 
+    address: str
+    day: str
     kind: str = KINDS[0]
     number: int = 1
     cursor: str | None = None
@@ -113,38 +115,44 @@ class BucketExporter:
         target = self.exports.read(account_id).bucket
         if target is None:
             return BucketOutcome.OFF
-        missing = days_after(self.exports.sent(account_id, BUCKET).get("day", ""), day)
+        written = self.exports.days(account_id, target)
+        missing = days_after(written.get("day", ""), day, written.get("first", ""))
         if not missing:
             return BucketOutcome.DONE
-        at = Place(**place) if place else Place()
+        start = Place(target.address, missing[0])
+        at = start if place is None else Place(**place)
+        # A message that arrives twice can be of a day that is complete, and the bucket can have changed.
+        if (at.address, at.day) != (start.address, start.day):
+            at = start
         try:
-            left = self._write_day(account_id, target, missing[0], at)
+            left = self._write_day(account_id, target, at)
         except (ClientError, BotoCoreError, OpenRoleError) as exc:
-            return self._failed(account_id, day, place, attempt, exc)
+            again = {"account_id": account_id, "day": day, "attempt": attempt + 1, "place": at._asdict()}
+            return self._failed(target, at.day, again, exc)
         if left is None:
-            self.exports.note_day(account_id, missing[0], self.clock.now_ms())
+            self.exports.note_day(account_id, target, at.day, self.clock.now_ms())
             if len(missing) == 1:
                 return BucketOutcome.DONE
         following = {} if left is None else {"place": left._asdict()}
         self.queue.send({"account_id": account_id, "day": day, **following})
         return BucketOutcome.CONTINUED
 
-    def _write_day(self, account_id: str, target: BucketTarget, day: str, at: Place) -> Place | None:
+    def _write_day(self, account_id: str, target: BucketTarget, at: Place) -> Place | None:
         """Write files of one day; return the place of the next one, or `None` if the day is complete."""
         put = self._role(account_id, target)
         until_ms = self.clock.now_ms() + WRITES_FOR_MS
         place: Place | None = at
         while place is not None:
-            part = self._part(account_id, day, place)
+            part = self._part(account_id, at.day, place)
             if part is not None:
                 ending, media_type = _ENDINGS[place.kind]
-                name = f"{target.prefix}{place.kind}/{day}/part-{place.number:04}.{ending}"
+                name = f"{target.prefix}{place.kind}/{at.day}/part-{place.number:04}.{ending}"
                 put(name, part.body, media_type)
             place = next_place(place, None if part is None else part.cursor)
             if place is not None and self.clock.now_ms() > until_ms:
                 return place
-        listed = {"account": account_id, "day": day, "complete": True}
-        put(f"{target.prefix}days/{day}.json", json.dumps(listed).encode(), "application/json")
+        listed = {"account": account_id, "day": at.day, "complete": True}
+        put(f"{target.prefix}days/{at.day}.json", json.dumps(listed).encode(), "application/json")
         return None
 
     def _role(self, account_id: str, target: BucketTarget) -> PutObject:
@@ -181,16 +189,13 @@ class BucketExporter:
             cursor = cursor_after(shown[-1])
         return Part("\n".join([*lines, ""]).encode(), len(lines), cursor)
 
-    def _failed(
-        self, account_id: str, day: str, place: Mapping[str, Any] | None, attempt: int, exc: Exception
-    ) -> BucketOutcome:
-        """Note a failure for the account, on its page and once a day by mail, and try again later."""
-        reason, now_ms = reason_of(exc), self.clock.now_ms()
-        logger.warning("deliver_webhook.bucket_failed", account_id=account_id, day=day, attempt=attempt)
-        self.exports.note_error(account_id, BUCKET, reason, now_ms)
-        if attempt < MAX_ATTEMPTS:
-            again = {"account_id": account_id, "day": day, "attempt": attempt + 1}
-            self.queue.send({**again, **({"place": dict(place)} if place else {})}, WAIT_S)
+    def _failed(self, target: BucketTarget, day: str, again: dict[str, Any], exc: Exception) -> BucketOutcome:
+        """Note that a day failed, on the page and once a day by mail, and send `again` later."""
+        account_id, reason, now_ms = again["account_id"], reason_of(exc), self.clock.now_ms()
+        logger.warning("deliver_webhook.bucket_failed", account_id=account_id, day=day)
+        self.exports.note_failure(account_id, target, day, reason, now_ms)
+        if again["attempt"] <= MAX_ATTEMPTS:
+            self.queue.send(again, WAIT_S)
             return BucketOutcome.AGAIN
         emit({"BucketExportsFailed": 1})
         self.once.note(
@@ -202,15 +207,20 @@ class BucketExporter:
 def next_place(place: Place, cursor: str | None) -> Place | None:
     """Return the place after a file; `None` after the last kind. Pure."""
     if cursor is not None and place.number < MAX_FILES:
-        return Place(place.kind, place.number + 1, cursor)
+        return place._replace(number=place.number + 1, cursor=cursor)
     following = KINDS[KINDS.index(place.kind) + 1 :]
-    return Place(following[0]) if following else None
+    return Place(place.address, place.day, following[0]) if following else None
 
 
-def days_after(done: str, last: str) -> list[str]:
-    """Return the days to write, the oldest first: the days after `done`, or only the last one. Pure."""
+def days_after(done: str, last: str, failed: str = "") -> list[str]:
+    """Return the days to write, the oldest first. Pure.
+
+    These are the days after `done`. If no day is done, they begin with the first one that `failed`, or are
+    only the last day.
+    """
     end = date.fromisoformat(last)
-    first = end if not done else max(date.fromisoformat(done) + timedelta(days=1), end - timedelta(MAX_DAYS))
+    first = date.fromisoformat(done) + timedelta(days=1) if done else date.fromisoformat(failed or last)
+    first = max(first, end - timedelta(MAX_DAYS))
     return [(first + timedelta(days=n)).isoformat() for n in range((end - first).days + 1)]
 
 

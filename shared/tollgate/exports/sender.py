@@ -13,7 +13,7 @@ import httpx
 
 from tollgate.activity.found import SHOWN, Found, found_of
 from tollgate.activity.record import record_of
-from tollgate.exports.repository import SPANS, ExportRepository
+from tollgate.exports.repository import ExportRepository
 from tollgate.exports.settings import SpanTarget
 from tollgate.exports.spans import export_body, is_sampled, rejected_of
 from tollgate.kit.aws.queue import Queue
@@ -148,7 +148,7 @@ class RequestExporter:
     ) -> RequestOutcome:
         if attempt >= MAX_ATTEMPTS:
             return self._lost(account_id, found, reason)
-        self.exports.note_error(account_id, SPANS, reason, self.clock.now_ms())
+        self.exports.note_unsent_spans(account_id, reason, self.clock.now_ms())
         again = {
             "account_id": account_id,
             "entries": [one.entry.entry_id for one in found],

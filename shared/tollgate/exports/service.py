@@ -7,7 +7,7 @@ from typing import Any
 from tollgate.accounts.models import ApiKey
 from tollgate.audit.events import OWNER, Action
 from tollgate.audit.repository import AuditLog
-from tollgate.exports.repository import BUCKET, SPANS, ExportRepository, StaleExportsError
+from tollgate.exports.repository import ExportRepository, StaleExportsError
 from tollgate.exports.request import read_exports
 from tollgate.exports.settings import (
     BucketExportView,
@@ -79,8 +79,8 @@ class ExportService:
         spans, bucket = found.spans, found.bucket
         return {
             "requestWebhook": found.webhook,
-            "spans": None if spans is None else _spans_view(spans, self.exports.sent(account_id, SPANS)),
-            "bucket": None if bucket is None else _bucket_view(bucket, self.exports.sent(account_id, BUCKET)),
+            "spans": None if spans is None else _spans_view(spans, self.exports.spans(account_id)),
+            "bucket": None if bucket is None else _bucket_view(bucket, self.exports.days(account_id, bucket)),
             "exporterArn": self.exporter_arn,
             "externalId": external_id(account_id),
         }

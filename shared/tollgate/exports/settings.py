@@ -35,6 +35,11 @@ class BucketTarget:
         """Return the AWS account of the role, which must own the bucket."""
         return self.role_arn.split(":")[4]
 
+    @property
+    def address(self) -> str:
+        """Return where the files are. A change of the role keeps it."""
+        return f"{self.region}/{self.name}/{self.prefix}"
+
 
 @dataclass(frozen=True, slots=True)
 class ExportSettings:
