@@ -86,16 +86,17 @@ class TestCharges:
     def test_each_user_has_the_budget_and_others_are_not_counted(self, customer_of: OpenedAccount) -> None:
         customer = customer_of
         budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
-        assert [create(customer, ALICE)[0] for _ in range(3)] == [200, 200, 402]
-        assert create(customer, BOB)[0] == create(customer)[0] == 200
-        assert spent(customer, budget_id) == {"alice": (2, 0), "bob": (1, 1)}
-        _, error = create(customer, ALICE)
+        assert [create(customer, BOB)[0] for _ in range(3)] == [200, 200, 402]
+        assert create(customer, ALICE)[0] == create(customer)[0] == 200
+        # The dearest first.
+        assert list(spent(customer, budget_id).items()) == [("bob", (2, 0)), ("alice", (1, 1))]
+        _, error = create(customer, BOB)
         assert error["code"] == "budget_reached"
         shown = {name: error[name] for name in ("budgetId", "scope", "value", "limitCents", "leftCents")}
         assert shown == {
             "budgetId": budget_id,
             "scope": "user",
-            "value": "alice",
+            "value": "bob",
             "limitCents": 2,
             "leftCents": 0,
         }
@@ -164,7 +165,7 @@ class TestCharges:
         ids=["in turns", "then only the main row, so the other's share comes back"],
     )
     def test_a_budget_that_is_divided_among_wallets_is_spent_to_its_last_cent(
-        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, turns: Iterator[int]
+        self, aws: Aws, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch, turns: Iterator[int]
     ) -> None:
         limits = Limits(text_at_once=300, requests_per_minute=10**4, wallets=2)
         api_parts.api().tasks.ledger.wallets.set_limits(customer.account_id, limits)
@@ -180,6 +181,9 @@ class TestCharges:
         first, second, third, *_ = [item for entry in entries for item in entry.budgets or ()]
         # The wallet's row has its share from the first request on.
         assert ["#1#" in item for item in (first, second, third)] == [True, True, False]
+        # Each row is dropped some time after its period.
+        rows = aws.clients.dynamodb.scan(TableName=aws.stack.refs["BudgetsTable"])["Items"]
+        assert {"expires_at_s" in row for row in rows if "#" in row["item"]["S"]} == {True}
 
     def test_a_key_with_a_cap_has_budgets_too(self, customer: OpenedAccount) -> None:
         cap = {"capCents": 5, "per": "day"}
@@ -308,6 +312,15 @@ class TestNotices:
         reached = [(event.subject, event.detail) for event in noted if event.action == "budget.reached"]
         assert reached == [("Team", "$0.02 of $0.02 used (100 %); starts again 2023-11-15T00:00:00.000Z")]
 
+    @pytest.mark.parametrize("per", ["day", "total"])
+    def test_one_is_known_while_it_could_repeat(self, aws: Aws, customer: OpenedAccount, per: str) -> None:
+        ok(customer, "POST", BUDGETS, {**A_BUDGET, "per": per, "webhook": "https://example.com/hook"})
+        create(customer, ALICE)
+        self.count(aws)
+        rows = aws.clients.dynamodb.scan(TableName=aws.stack.refs["IdempotencyTable"])["Items"]
+        (mark,) = [row for row in rows if row["idempotency_id"]["S"].endswith("#webhook")]
+        assert ("expires_at_s" in mark) is (per == "day")
+
     def test_a_refund_after_the_rows_of_its_period_were_dropped_has_none(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock, run: Run
     ) -> None:
@@ -359,7 +372,8 @@ class TestChanges:
     def test_is_in_the_audit_log(self, customer: OpenedAccount) -> None:
         budget_id = ok(customer, "POST", BUDGETS, A_BUDGET)["id"]
         ok(customer, "PATCH", f"{BUDGETS}/{budget_id}", {"per": "total"})
-        ok(customer, "DELETE", f"{BUDGETS}/{budget_id}")
+        deleted = ok(customer, "DELETE", f"{BUDGETS}/{budget_id}")
+        assert deleted == {"id": budget_id, "deleted": True, "name": "Free users"}
         events = api_parts.api().audit.page(customer.account_id).rows
         assert [(event.action, event.subject, event.detail) for event in events[:3]] == [
             ("budget.deleted", "Free users", "$0.02 in total, for each user"),

@@ -177,7 +177,13 @@ class TestMoney:
 class TestEnds:
     def test_cancelled_before_it_is_used(self, customer: OpenedAccount) -> None:
         made = quote(customer, IMAGE)
+        assert made["createdAt"] == "2023-11-14T22:13:20.000Z"
         assert ok(customer, "POST", f"{QUOTES}/{made['id']}/cancel")["status"] == "cancelled"
+        rows = repository.QuoteRepository(database(), api_parts.api().budgets_table)
+        saved = rows.get(customer.account_id, made["id"])
+        # Its prompt is not kept.
+        assert saved is not None
+        assert saved.parts[0].body is None
         assert started(customer, made)[1]["code"] == "quote_ended"
 
     def test_cancelled_after_it_was_used(self, customer_of: OpenedAccount) -> None:

@@ -75,9 +75,9 @@ def test_a_chat_uses_the_answer_of_another_one_and_is_charged_by_its_tokens(clie
         request_id: -entry.amount_micro_usd for request_id, entry in texts.items()
     }
     assert [entry.tags for entry in texts.values()] == [{"team": "a"}] * 3
-    # The second chat's input has the answer of the first one in it.
+    # The second chat's input has the answer of the first one in it: 20 tokens.
     first, second = (texts[step["requestId"]].usage or {} for step in ended["steps"][:2])
-    assert second["input_tokens"] > first["input_tokens"]
+    assert second["input_tokens"] >= first["input_tokens"] + 20
     assert 0 < ended["costMicroUsd"] < most
     assert client.balance() == USD - ended["costMicroUsd"]
     assert client.settled()

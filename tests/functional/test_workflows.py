@@ -8,6 +8,7 @@ import pytest
 
 from local.machine.events import Context
 from run_batch.app import handler as run_batch
+from run_task.app import handler as run_task
 from sweep.app import handler as sweep
 from tests.conftest import Aws
 from tests.functional.conftest import StreamReader, Worker, invoke
@@ -23,7 +24,7 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_parts
 from tollgate.kit.aws.queue import Queue
-from tollgate.kit.clock import MS_PER_S
+from tollgate.kit.clock import MS_PER_S, iso
 from tollgate.ledger import repository as ledger_repository
 from tollgate.probing.facts import ProbedMedia
 from tollgate.probing.service import Prober
@@ -190,6 +191,7 @@ class TestMoney:
             *(10_000, 10_000, "content_rejected"),
         )
         assert (cut["costMicroUsd"], cut["error"]["code"]) == (0, "needed_step_failed")
+        assert "endedAt" in cut
         assert micro_usd(customer_of) == 990_000
 
     def test_budgets_and_caps_count_the_sum_and_get_the_rest_back(
@@ -241,6 +243,18 @@ class TestMoney:
         assert micro_usd(customer) == 1_000_000 - ended["costMicroUsd"]
         assert held_micro_usd(customer) == 0
         assert ok(customer, "POST", f"{WORKFLOWS}/{made['id']}/cancel") == ended
+
+    def test_a_running_generation_is_cancelled_too(
+        self, customer: OpenedAccount, carrier: Carrier, aws: Aws
+    ) -> None:
+        made = created(customer, image())
+        invoke(run_batch, "WorkflowQueue", json.dumps({"workflow_id": made["id"]}))
+        aws.messages("TaskQueue")
+        assert ok(customer, "POST", f"{WORKFLOWS}/{made['id']}/cancel")["steps"][0]["status"] == "running"
+        for message in aws.messages("TaskQueue"):
+            invoke(run_task, "TaskQueue", message)
+        carrier.run()
+        assert (states(shown(customer, made["id"])), micro_usd(customer)) == ({"image": "failed"}, 1_000_000)
 
     def test_a_key_that_was_revoked_starts_nothing_more(
         self, customer: OpenedAccount, carrier: Carrier
@@ -354,6 +368,13 @@ class TestRefusals:
             assert words in details(answer)[place]
         assert micro_usd(customer) == 1_000_000
 
+    @pytest.mark.parametrize("name", ["", "x" * 101, "a\nb", 1])
+    def test_a_wrong_name_and_a_wrong_page_are_refused(self, customer: OpenedAccount, name: Any) -> None:
+        status, answer, _ = call("POST", WORKFLOWS, customer.api_key, {"steps": [image()], "name": name})
+        assert (status, list(details(answer))) == (400, ["/name"])
+        status, answer, _ = call("GET", f"{WORKFLOWS}?limit=0", customer.api_key)
+        assert (status, list(details(answer))) == (400, ["/limit"])
+
     def test_others_see_nothing(self, customer: OpenedAccount) -> None:
         made = created(customer, image())
         other = api_parts.api().accounts.open(0)
@@ -384,6 +405,7 @@ class TestTheEnd:
         event = sender.event_of_task(delivery)
         assert event is not None
         assert (delivery.event, event.type, event.data) == (*("workflow.finished",) * 2, ended)
+        assert iso(event.at_ms) == ended["finishedAt"] > ended["createdAt"]
         (listed,) = ok(customer, "GET", "/api/v1/webhooks/deliveries")["deliveries"]
         assert (listed["type"], listed["workflowId"], listed.get("taskId")) == (
             *("workflow.finished", made["id"], None),
