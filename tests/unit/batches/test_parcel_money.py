@@ -15,7 +15,9 @@ from tollgate.batches.parcels import Parcel
 from tollgate.ledger.attribution import Attribution
 from tollgate.ledger.hold_entries import charge_ids
 from tollgate.ledger.hold_writes import HoldWrites
+from tollgate.ledger.holds import Hold
 from tollgate.ledger.reservations import Reservation, ReservationShortError
+from tollgate.ledger.wallets import row_ids
 from tollgate.text.money.metering import HoldPlan
 from tollgate.text.usage import Usage
 
@@ -67,3 +69,27 @@ def test_a_line_is_charged_only_from_the_money_of_its_parcel(
         parcel, "req_1", HoldPlan(7, 0), model=text_model(), usage=Usage(1, 1), api="openai.chat"
     )
     assert (asyncio.run(charged), books.taken, books.settled) == expected
+
+
+class Rows:
+    """The rows of an account, and the writes of a transaction."""
+
+    def __init__(self, rows: dict[str, Any]) -> None:
+        self.rows = rows
+        self.written: list[Any] = []
+
+    async def get(self, _: str, key: dict[str, str]) -> Any:
+        return self.rows.get(key["account_id"])
+
+    async def transact(self, writes: list[Any]) -> None:
+        self.written += writes
+
+
+@pytest.mark.parametrize("row_id", row_ids("usr_1", 2))
+def test_money_that_a_worker_reserved_before_it_died_is_returned_to_its_row(row_id: str) -> None:
+    rows: dict[str, Any] = {name: {"wallets": 2} for name in row_ids("usr_1", 2)}
+    rows[row_id]["holds"] = {"quo_1": Hold("quo_1", 50, 9_000).to_value()}
+    db = Rows(rows)
+    money = ParcelMoney(cast("Any", db), HoldWrites("Accounts", "Ledger"), cast("Any", None), ManualClock())
+    asyncio.run(money.release("usr_1", replace(PARCEL, reservation=None)))
+    assert [write.row for write in db.written] == [{"account_id": row_id}]
