@@ -331,12 +331,12 @@ def _exhausted(task: Task, now_ms: int) -> End:
 
 
 def _rejected(task: Task, rejected: Rejected, now_ms: int) -> End:
-    over = _with_attempt(task, ended_at_ms=now_ms, failure=str(rejected.kind), detail=rejected.message)
+    told = _with_attempt(task, detail=rejected.message)
     reason = rejected.message.rstrip()
     if not reason.endswith(ENDS_OF_SENTENCES):
         reason += "."
     error = TaskError(TaskErrorCode(rejected.kind), f"{reason} Refunded in full.")
-    return _end_without_result(over, TaskStatus.FAILED, error, now_ms)
+    return _end_without_result(told, TaskStatus.FAILED, error, now_ms)
 
 
 def _end_without_result(task: Task, status: TaskStatus, error: TaskError, now_ms: int) -> End:
