@@ -35,6 +35,7 @@ GROUPS = {
                     "kit/test_errors.py",
                     "kit/test_repeats.py",
                     "text/test_billing.py",
+                    "text/test_billing_rules.py",
                 )
             ),
             *_functional(

@@ -45,6 +45,7 @@ from tollgate.tasks.lifecycle import (
     decide,
     is_silent,
     poll_delay_s,
+    without_files,
 )
 from tollgate.tasks.models import Attempt, Task, TaskErrorCode, TaskStatus
 
@@ -345,6 +346,8 @@ class TestAfterCopy:
         task = replace(submitted_task(), expires_in_s=2)
         ended = after_copy(task, DONE, files, NOW + 5, kept_ms).task
         assert (ended.expires_at_ms, ended.wake_at_ms) == (expires_at_ms, expires_at_ms)
+        gone = without_files(ended, NOW + 9)
+        assert (gone.files, gone.files_deleted_at_ms, gone.wake_at_ms) == ((), NOW + 9, None)
 
     def test_a_source_that_broke_is_noted_and_tried_again_in_two_seconds(self) -> None:
         decision = after_bad_copy(submitted_task(), "broken", True, ROUTES, NOW)
