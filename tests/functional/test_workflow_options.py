@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from tests.functional.test_api import call, details
 from tests.functional.test_budgets import ok
 from tests.functional.test_private_files import signed_key
 from tests.functional.test_run_task import task_of
 from tests.functional.test_workflows import (
+    CHAT,
     CUTOUT,
     HOOK,
     WORKFLOWS,
@@ -22,6 +25,7 @@ from tollgate.composition import api as api_parts
 from tollgate.composition import deliver_webhook as deliver_parts
 from tollgate.kit.clock import MS_PER_S
 from tollgate.workflows.events import pending_delivery
+from tollgate.workflows.repository import StaleWorkflowError, WorkflowRepository
 
 __all__ = ["carrier"]
 
@@ -57,6 +61,15 @@ class TestOptions:
         status, answer, _ = call("POST", "/api/v1/generation/create", customer.api_key, others)
         assert (status, details(answer)["/input/imageUrls/0"]) == (400, "This account has no such file.")
 
+    def test_a_private_result_has_a_longer_address_in_a_chat(self, customer: OpenedAccount) -> None:
+        said = [{"role": "user", "content": "Look at $image.files[0]"}]
+        chat = {**CHAT, "input": {**CHAT["input"], "messages": said}}
+        public, private = (
+            ok(customer, "POST", f"{WORKFLOWS}/estimate", {"steps": [image(private=private), chat]})
+            for private in (False, True)
+        )
+        assert private["steps"][1]["priceMicroUsd"] > 2 * public["steps"][1]["priceMicroUsd"]
+
     def test_providers_are_chosen_for_each_step(self, customer: OpenedAccount, carrier: Carrier) -> None:
         made = created(customer, image(provider={"only": ["fal"]}), image("free"))
         carrier.run()
@@ -85,3 +98,16 @@ def event_data(workflow_id: str) -> Any:
     event = sender.event_of_task(pending_delivery(workflow, HOOK, 0))
     assert event is not None
     return event.data
+
+
+def test_a_cancellation_that_others_always_overtake_is_refused(
+    customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = created(customer, image())
+
+    def overtaken(*_: object) -> None:
+        raise StaleWorkflowError
+
+    monkeypatch.setattr(WorkflowRepository, "save", overtaken)
+    status, answer, _ = call("POST", f"{WORKFLOWS}/{made['id']}/cancel", customer.api_key)
+    assert (status, answer["error"]["code"]) == (429, "concurrency_limited")
