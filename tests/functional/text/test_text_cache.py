@@ -13,6 +13,7 @@ from tollgate.composition import text as text_parts
 from tollgate.ledger.entries import EntryKind
 from tollgate.text.serving import answer_cache
 from tollgate.text.serving.answer_cache import CACHED
+from tollgate.text.serving.event_stream import IGNORED
 
 pytestmark = [pytest.mark.ministack, pytest.mark.xdist_group("text")]
 
@@ -20,7 +21,7 @@ CACHE, ON = "x-tollgate-cache", {"x-tollgate-cache": "on"}
 CHAT: Any = {"model": "gpt-6-luna", "messages": [{"role": "user", "content": "What is a fjord?"}]}
 REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     "chat": ("/chat/completions", CHAT),
-    "claude": ("/chat/completions", {**CHAT, "model": "claude-haiku-5-5"}),
+    "claude": ("/chat/completions", {**CHAT, "model": "claude-haiku-5-5", "seed": 5}),
     "messages": ("/messages", {**CHAT, "model": "claude-haiku-5-5", "max_tokens": 50}),
     "responses": ("/responses", {"model": "gpt-6-luna", "input": "What is a fjord?"}),
     "translated": ("/responses", {"model": "claude-haiku-5-5", "input": "What is a fjord?"}),
@@ -61,6 +62,7 @@ def test_a_stream_comes_again_for_nothing(client: TextClient, name: str) -> None
     first, again = (client.post(path, streamed, **ON) for _ in range(2))
     assert [each.headers.get(CACHE) for each in (first, again)] == ["miss", "hit"], again.text
     assert "age" in again.headers
+    assert [each.headers.get(IGNORED) for each in (first, again)] == [{"claude": "seed"}.get(name)] * 2
     events = [each.text.count("data: ") for each in (first, again)]
     assert events[0] == events[1] > 5
     # Each event with a cost, and not only the last one.

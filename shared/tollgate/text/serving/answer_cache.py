@@ -233,7 +233,7 @@ def _free_event(event: SseEvent) -> bytes:
     if event.data is None or b'"cost"' not in event.data:
         return event.raw
     payload = json.loads(event.data)
-    for holder in (payload, payload.get("message"), payload.get("response")):
+    for holder in (payload, payload.get("response")):
         if isinstance(holder, dict):
             _free(holder)
     head, _, _ = event.raw.partition(b"data:")
