@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from tests.support.clock import ManualClock
 from tests.support.samples import PAID_IMAGE
 from tollgate.accounts.auth import KEY_CACHE_MS
 from tollgate.accounts.service import OpenedAccount
+from tollgate.catalog.text_models import CatalogTextModel
 from tollgate.composition import api as api_parts
 from tollgate.composition.database import database
 from tollgate.kit.clock import MS_PER_DAY, MS_PER_S
@@ -27,6 +29,8 @@ from tollgate.ledger.holds import Hold
 from tollgate.ledger.repository import LedgerRepository
 from tollgate.ledger.reservations import RESERVED_MS, Reservation
 from tollgate.quotes import repository
+from tollgate.text.listing.views import wire_model
+from tollgate.text.models import TextModel
 
 __all__ = ["proved"]
 
@@ -328,6 +332,18 @@ class TestRefusals:
         assert (status, error["code"]) == (409, "quote_price_changed")
         assert (error["quotedMicroUsd"], error["nowMicroUsd"]) == (20_000, made["totalMicroUsd"])
         assert micro_usd(customer) == 1_000_000
+
+    def test_a_price_of_something_else_may_have_changed(
+        self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made = quote(customer, TEXT)
+
+        def with_dear_searches(found: CatalogTextModel) -> TextModel:
+            model = wire_model(found)
+            return replace(model, prices=replace(model.prices, web_search=Decimal(1)))
+
+        monkeypatch.setattr("tollgate.quotes.parts.wire_model", with_dear_searches)
+        assert started(customer, made)[0] == 200
 
     def test_too_many_in_an_hour(self, customer: OpenedAccount, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(repository, "MAX_QUOTES_PER_HOUR", 1)
