@@ -5,8 +5,7 @@ the same handlers as Lambda (docs/local.md).
 
 service.py      starts all parts in order, and stops them together
 emulator.py     the AWS emulator (`ministack.py`); `stack.py` creates the template's resources in it
-worker.py       streams, queues and schedules; `pump.py`, `events.py`, `lineage.py`: Lambda's event sources;
-                `wake.py` wakes the worker
+worker.py       streams, queues and schedules; `pump.py`, `events.py`, `lineage.py`: Lambda's event sources
 lambda_api.py   Lambda's Invoke API
 server.py       one port for API and files; `api.py` is its process; `missing_pages.py`: the 404 page;
                 `preflight.py`, `door.py`, `patience.py`: browsers, other people's pages, silent clients

@@ -24,7 +24,6 @@ from local.machine.clients import Clients
 from local.machine.events import Context, failed_ids, matches, sqs_event, stream_event
 from local.machine.lineage import MAX_INVOCATIONS, Lineage
 from local.machine.stack import Stack
-from local.machine.wake import Waker
 from local.template import named
 
 Handler = Callable[[dict[str, Any], Any], Any]
@@ -35,6 +34,8 @@ LONG_POLL_S = 3
 """A message ends a poll at once. This limits how long Ctrl-C waits for a poll."""
 SQS_BATCH = 10
 FAULT_PAUSE_S = 1.0
+READ_PAUSE_S = 0.05
+"""Between reads of a stream. The emulator ends a read when a record is written (`ministack.py`)."""
 _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
 _UNIT_S = {"minute": 60, "hour": 3600, "day": 86_400}
 
@@ -85,7 +86,6 @@ class Pump:
         self._stack = stack
         self._clients = clients
         self._stopping = threading.Event()
-        self._waker = Waker()
         self._threads: list[threading.Thread] = []
         self._pools: list[ThreadPoolExecutor] = []
 
@@ -110,7 +110,6 @@ class Pump:
     def stop(self) -> None:
         """Stop taking events, and wait for the handlers that run."""
         self._stopping.set()
-        self._waker.wake()
         for thread in self._threads:
             thread.join()
         for pool in self._pools:
@@ -142,13 +141,6 @@ class Pump:
         return Function(logical_id, handler, may_recur=properties.get("RecursiveLoop") == "Allow")
 
     # Queues
-
-    def _invoke(self, function: Function, event: dict[str, Any]) -> Any:
-        """Run a handler, then have the streams read at once, because it may have written to a table."""
-        try:
-            return function.invoke(event)
-        finally:
-            self._waker.wake()
 
     def _run_queue(self, mapping: Source, function: Function) -> None:
         queue = named(mapping["EventSourceArn"])
@@ -189,7 +181,7 @@ class Pump:
             return
         try:
             with lineage.extended(function.name):
-                answer = self._invoke(function, sqs_event(messages, arn, self._clients.sqs.meta.region_name))
+                answer = function.invoke(sqs_event(messages, arn, self._clients.sqs.meta.region_name))
         except Exception:
             log.exception("%s failed", function.name)
             return  # the messages come back
@@ -242,7 +234,7 @@ class Pump:
             if answer["Records"]:
                 yield list(answer["Records"])
             else:
-                self._waker.pause(self._stopping)
+                self._stopping.wait(READ_PAUSE_S)
 
     def _beginning(self, shard: Shard) -> str:
         return self._clients.streams.get_shard_iterator(
@@ -256,7 +248,7 @@ class Pump:
         left = list(records)
         for _ in range(mapping["MaximumRetryAttempts"] + 1):
             try:
-                failed = failed_ids(self._invoke(function, stream_event(left, shard.stream_arn)))
+                failed = failed_ids(function.invoke(stream_event(left, shard.stream_arn)))
             except Exception:
                 log.exception("%s failed", function.name)
                 failed = {record["dynamodb"]["SequenceNumber"] for record in left}
@@ -283,6 +275,6 @@ class Pump:
             given = rule["Targets"][0].get("Input")
             event = {"source": "aws.events", "detail-type": "Scheduled Event", "time": time.time()}
             try:
-                self._invoke(function, event if given is None else json.loads(given))
+                function.invoke(event if given is None else json.loads(given))
             except Exception:
                 log.exception("%s failed", function.name)

@@ -24,7 +24,6 @@ from local.machine.lambda_api import create_lambda_api
 from local.machine.missing_pages import MissingPages
 from local.machine.patience import PatientProtocol
 from local.machine.preflight import Preflights
-from local.machine.wake import WakesWorker
 from local.template import read_template
 from tollgate.composition import api as api_parts
 from tollgate.composition.parts import cors_headers
@@ -177,7 +176,6 @@ def create_app(bucket: str) -> Starlette:
     allowed_origin = cors_headers()["access-control-allow-origin"]
     # Not a mount at "/", because that does not match a path with a newline.
     app.router.default = MissingPages(Preflights(compressed, template, allowed_origin), template)
-    app.add_middleware(WakesWorker)
     app.add_middleware(Door, hosts=allowed_hosts(), origin=allowed_origin)
     return app
 

@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from secrets import token_urlsafe
-from tempfile import TemporaryDirectory
 
-from local.machine import wake
 from local.machine.accounts import balance_cents, open_account
 from local.machine.clients import CREDENTIALS, Clients, aws_environment
 from local.machine.door import VARIABLE
@@ -104,7 +102,6 @@ class LocalService:
             ACCOUNTS_KEY: token_urlsafe(),
             **{variable: stack.refs[queue] for variable, queue in DEAD_LETTER_QUEUES.items()},
         }
-        environment[wake.VARIABLE] = str(Path(self._ends.enter_context(TemporaryDirectory())) / "worker")
         os.environ.update(environment)
         self._ends.callback(forget_service)
         # SES accepts only verified senders. The emulator verifies any address.
