@@ -86,6 +86,11 @@ def tables_of_moto() -> dict[str, Any]:
     return tables
 
 
+def has_rows() -> bool:
+    """Return whether any table has a row."""
+    return any(rows for table in tables_of_moto().values() for rows in table.items.values())
+
+
 def rows_of(table: str) -> list[dict[str, Any]]:
     """Return the rows of a table, typed as DynamoDB has them; to ask a client takes ten times as long."""
     return [item.to_json()["Attributes"] for item in tables_of_moto()[table].all_items()]

@@ -12,8 +12,10 @@ A query between two bounds is refused if the upper one is below the lower one; m
 import json
 import pickle
 import re
+from copy import copy
 from datetime import datetime
 from functools import cache
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,12 +28,13 @@ from moto.dynamodb import models
 from moto.dynamodb.comparisons import ConditionExpressionParser
 from moto.dynamodb.exceptions import ItemSizeTooLarge, MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
+from moto.dynamodb.models.dynamo_type import DDBType, DynamoType, Item, LimitedSizeDict
 from moto.dynamodb.models.table import Table
 from moto.dynamodb.parsing import validators
 from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node  # type: ignore[attr-defined]
 from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
+from moto.dynamodb.parsing.validators import ActionCountValidator, UpdateExpressionValidator
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
@@ -58,6 +61,11 @@ _respond: Any = Endpoint._do_get_response  # type: ignore[attr-defined]
 _transact = DynamoDBBackend.transact_write_items
 _answer_transaction = DynamoHandler.transact_write_items
 _parse = ConditionExpressionParser.parse
+_ast_processors = UpdateExpressionValidator.get_ast_processors
+_query_table = Table.query
+# Its place among the arguments after the partition's key.
+_INDEX_NAME = list(signature(Table.query).parameters).index("index_name") - 2
+_cast_value: Any = DynamoType.cast_value.fget  # type: ignore[attr-defined]
 # By token. Tokens are random, so those of earlier tests are in nobody's way.
 _transactions: dict[str, Any] = {}
 # By expression, names and values: the condition, and the names and values that are in it.
@@ -83,6 +91,9 @@ def install() -> None:
         (validators, "deepcopy", _copied_tree),
         (DepthFirstTraverser, "traverse_node_recursively", _traverse),
         (ConditionExpressionParser, "parse", _parse_once),
+        (UpdateExpressionValidator, "get_ast_processors", _processors),
+        (Table, "query", _query),
+        (DynamoType, "cast_value", property(_cast)),
     )
     for owner, name, quick in patches:
         setattr(owner, name, quick)
@@ -231,8 +242,27 @@ def _reduced(limited: LimitedSizeDict, _: Any) -> Any:
 
 def _copied_tree(expression: Any) -> Any:
     if expression not in _trees:
+        ActionCountValidator().traverse(expression)
         _trees[expression] = pickle.dumps(expression)
     return pickle.loads(_trees[expression])  # noqa: S301
+
+
+def _processors(validator: UpdateExpressionValidator) -> list[DepthFirstTraverser]:
+    # Each expression was counted before its first copy was made.
+    return [one for one in _ast_processors(validator) if not isinstance(one, ActionCountValidator)]
+
+
+def _query(table: Table, hash_key: DynamoType | None, *about: Any, **named: Any) -> Any:
+    # Moto sorts all rows of the table, and then takes those of the partition.
+    if about[_INDEX_NAME] is None:
+        partition = {hash_key: table.items[hash_key]} if hash_key in table.items else {}
+        table = copy(table)
+        table.items = partition
+    return _query_table(table, hash_key, *about, **named)
+
+
+def _cast(value: DynamoType) -> Any:
+    return value.value if value.type == DDBType.STRING else _cast_value(value)
 
 
 def _traverse(traverser: Any, node: Any, child_id: int = -1) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
+from boto3 import Session
 from botocore import endpoint
 from botocore.auth import SigV4Auth
 from botocore.regions import EndpointRulesetResolver
@@ -46,6 +47,7 @@ def install() -> None:
     endpoint.uuid = SimpleNamespace(uuid4=lambda: REQUEST_ID)  # type: ignore[attr-defined]
     # Each request is held against the patterns of two hundred services, one by one.
     backend_index.backend_url_patterns.sort(key=lambda pattern: pattern[0] not in PLACES)
+    Session.get_available_regions = cache(Session.get_available_regions)  # type: ignore[method-assign]
     BaseBackend.urls = property(_remembered_urls)  # type: ignore[assignment,method-assign]
 
 

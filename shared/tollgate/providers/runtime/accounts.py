@@ -1,6 +1,7 @@
 """All providers whose key the secret may have: the declared providers of media and of text."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from tollgate.providers.runtime.declaration import ProviderAccount
 from tollgate.providers.runtime.registry import providers
@@ -25,6 +26,7 @@ def accounts() -> Mapping[str, ProviderAccount]:
     return {**media_accounts(), **text_accounts()}
 
 
+@cache
 def known_providers() -> KnownProviders:
     """Return the facts of all providers by which requests are routed, with those that need no key."""
     return KnownProviders.of(one.facts for one in {**providers(), **text_accounts()}.values())
