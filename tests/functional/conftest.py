@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -31,26 +31,34 @@ from tollgate.ledger.wallets import Limits
 
 MAX_STEPS = 60
 
-# By page and time: the account, the browser's cookie and token, and DynamoDB. A session that began later than
-# a test's clock shows would end the sessions that the test begins.
-_signed_in: dict[tuple[str, int], tuple[str, str | None, str, bytes]] = {}
-# By time: the account, and DynamoDB.
-_opened: dict[int, tuple[OpenedAccount, bytes]] = {}
+T = TypeVar("T")
+
+# By name and time: what was done, and DynamoDB. A session that began later than a test's clock shows would
+# end the sessions that the test begins.
+_done: dict[tuple[str, int], tuple[Any, bytes]] = {}
+
+
+def once(name: str, do: Callable[[], T]) -> T:
+    """Do what only writes rows, which takes longer than most tests; return its result.
+
+    Later calls put back the rows, if the tables are as empty as they were.
+    """
+    key = name, parts.clock().now_ms()
+    if has_rows():
+        return do()
+    if key in _done:
+        done, state = _done[key]
+        put_back({"dynamodb": state})
+        return done
+    done = do()
+    _done[key] = done, state_of_moto()["dynamodb"]
+    return done
 
 
 @pytest.fixture
 def customer(aws: Aws) -> OpenedAccount:
-    """Return an account with 100 cents on it. Later tests put back the rows that the first one wrote."""
-    now_ms = parts.clock().now_ms()
-    if has_rows():
-        return api_parts.api().accounts.open(micro_usd_of_cents(100))
-    if now_ms in _opened:
-        opened, state = _opened[now_ms]
-        put_back({"dynamodb": state})
-    else:
-        opened = api_parts.api().accounts.open(micro_usd_of_cents(100))
-        _opened[now_ms] = opened, state_of_moto()["dynamodb"]
-    return opened
+    """Return an account with 100 cents on it."""
+    return once("customer", lambda: api_parts.api().accounts.open(micro_usd_of_cents(100)))
 
 
 @pytest.fixture(params=[1, 3], ids=["one row", "three wallets"])
@@ -82,19 +90,14 @@ def browser(dashboard: None) -> Browser:
 
 
 def sign_in_once(browser: Browser, page: str = "") -> str:
-    """Sign Ada in and open a page; return her account. Later calls put back the rows that the first one left,
-    because to sign in takes longer than most tests."""
-    key = page, parts.clock().now_ms()
-    if has_rows():
+    """Sign Ada in and open a page; return her account."""
+
+    def sign_in() -> tuple[str, str | None, str]:
         account_id = browser.sign_in()
         browser.get(page)
-    elif key in _signed_in:
-        account_id, browser.session, browser.csrf, state = _signed_in[key]
-        put_back({"dynamodb": state})
-    else:
-        account_id = browser.sign_in()
-        browser.get(page)
-        _signed_in[key] = account_id, browser.session, browser.csrf, state_of_moto()["dynamodb"]
+        return account_id, browser.session, browser.csrf
+
+    account_id, browser.session, browser.csrf = once(f"sign in {page}", sign_in)
     return account_id
 
 
