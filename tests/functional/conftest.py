@@ -47,9 +47,10 @@ def once(name: str, do: Callable[[], T]) -> T:
     if has_rows():
         return do()
     if key in _done:
-        done, state = _done[key]
+        kept: T
+        kept, state = _done[key]
         put_back({"dynamodb": state})
-        return done
+        return kept
     done = do()
     _done[key] = done, state_of_moto()["dynamodb"]
     return done

@@ -12,6 +12,7 @@ A query between two bounds is refused if the upper one is below the lower one; m
 import json
 import pickle
 import re
+from collections import defaultdict
 from copy import copy
 from datetime import datetime
 from functools import cache
@@ -255,9 +256,9 @@ def _processors(validator: UpdateExpressionValidator) -> list[DepthFirstTraverse
 def _query(table: Table, hash_key: DynamoType | None, *about: Any, **named: Any) -> Any:
     # Moto sorts all rows of the table, and then takes those of the partition.
     if about[_INDEX_NAME] is None:
-        partition = {hash_key: table.items[hash_key]} if hash_key in table.items else {}
-        table = copy(table)
-        table.items = partition
+        there = table.items.keys() & {hash_key}
+        table, rows = copy(table), table.items
+        table.items = defaultdict(dict, {each: rows[each] for each in there})
     return _query_table(table, hash_key, *about, **named)
 
 
