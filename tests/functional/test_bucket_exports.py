@@ -189,6 +189,14 @@ class TestFiles:
         assert self.requests_in(bucket, "tollgate/", "2023-11-16") == asked
         assert shown(customer)["lastDay"] == "2023-11-16"
 
+    def test_a_message_of_the_version_before_starts_the_day_again(
+        self, aws: Aws, customer: OpenedAccount, clock: ManualClock, bucket: ForeignBucket
+    ) -> None:
+        asked = sorted(ask(aws, customer, 1, n) for n in range(1, 3))
+        clock.advance_ms(MS_PER_DAY)
+        sent({"account_id": customer.account_id, "day": DAY, "place": {"kind": "sealed", "number": 1}})
+        assert self.requests_in(bucket, "tollgate/", DAY) == asked
+
     def test_the_first_day_is_made_good_too(
         self, aws: Aws, customer: OpenedAccount, clock: ManualClock, bucket: ForeignBucket
     ) -> None:

@@ -74,8 +74,9 @@ class Part(NamedTuple):
 class Place(NamedTuple):
     """The next file of a day in a bucket: its kind, its number from 1, and the cursor of its first row."""
 
-    address: str
-    day: str
+    # A message of the version before names neither.
+    address: str = ""
+    day: str = ""
     kind: str = KINDS[0]
     number: int = 1
     cursor: str | None = None
