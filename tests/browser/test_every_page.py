@@ -17,6 +17,7 @@ from dashboard.app import app as dashboard
 from tests.browser.checks import FRAME, LOOKS_AT_GUIDES, LOOKS_AT_PAGES, MAX_PAGE_BYTES, faults, weight
 from tests.browser.conftest import PHONE, new_key
 from tests.support.samples import PAID_BODY, PAID_IMAGE
+from tollgate.ledger.attribution import MAX_USER_LENGTH
 from tollgate.reference.guides import guides
 
 pytestmark = [pytest.mark.browser, pytest.mark.ministack]
@@ -103,8 +104,8 @@ def test_every_route_with_a_parameter_has_its_example() -> None:
 
 
 def a_task(base_url: str, key: str) -> str:
-    """Have an image made; return its task's id."""
-    headers = {"authorization": f"Bearer {key}"}
+    """Have an image made for an end user with a long name; return its task's id."""
+    headers = {"authorization": f"Bearer {key}", "x-tollgate-tags": f"user={'u' * MAX_USER_LENGTH}"}
     made = httpx.post(f"{base_url}/api/v1/generation/create", json=PAID_BODY, headers=headers, timeout=30)
     task_id = str(made.json()["data"]["taskId"])
     end = time.monotonic() + FINISHED_WITHIN_S
@@ -126,19 +127,20 @@ def filled(app: Any, ids: dict[str, str]) -> Iterable[str]:
 
 
 def a_project(page: Page) -> str:
-    """Make a project and a budget of it on their pages; return the project's id."""
+    """Make a project, a budget of it and one of end users on their pages; return the project's id."""
     page.goto("/dashboard/projects")
     page.get_by_role("button", name="New project").first.click()
     page.locator("#new-name").fill("Website")
     page.get_by_role("button", name="Create project").click()
     found = page.locator("#projects th a").first.get_attribute("href") or ""
-    page.goto("/dashboard/budgets")
-    page.get_by_role("button", name="New budget").first.click()
-    page.locator("#new-name").fill("Website")
-    page.get_by_label("Applies to").select_option("project")
-    page.get_by_label("Limit").fill("10")
-    page.get_by_role("button", name="Create budget").click()
-    expect(page.locator("#budgets")).to_contain_text("Each project")
+    for scope, said in (("project", "Each project"), ("user", "Each end user")):
+        page.goto("/dashboard/budgets")
+        page.get_by_role("button", name="New budget").first.click()
+        page.locator("#new-name").fill("Website")
+        page.get_by_label("Applies to").select_option(scope)
+        page.locator("#new-limit").fill("10")
+        page.get_by_role("button", name="Create budget").click()
+        expect(page.locator("#budgets")).to_contain_text(said)
     return found.rpartition("/")[2]
 
 
@@ -244,10 +246,11 @@ class TestHostileWords:
 class TestEveryPage:
     def test_of_a_customer_is_for_everybody_and_light(self, page: Page, base_url: str) -> None:
         key = new_key(page, "Pictures")
+        project_id = a_project(page)
         task_id, key_id = a_task(base_url, key), f"key_{key.removeprefix('tg_live_').partition('_')[0]}"
         ids = {"task_id": task_id, "request_id": task_id, "key_id": key_id}
         ids["workflow_id"] = some_jobs(base_url, key)
-        ids["project_id"] = a_project(page)
+        ids["project_id"] = project_id
         ids["share_id"] = a_shared_result(page, task_id)
         a_run_token(page)
         page.goto("/dashboard/webhooks")

@@ -128,6 +128,7 @@ class TestCharges:
         take = writes.budgets.take(customer.account_id, applied.uses[0], 15_000)
         Database(aws.clients.dynamodb).transact([place, take])
         assert spent(customer, budget_id) == {"alice": (2, 0)}
+        assert ok(customer, "GET", f"{BUDGETS}/{budget_id}")["values"][0]["spentMicroUsd"] == 15_000
         clock.advance_ms(MS_PER_S)
         sweep(SWEEP, Context("SweepFunction"))
         assert spent(customer, budget_id) == {"alice": (0, 2)}

@@ -69,7 +69,7 @@ def _shown(services: Services, account_id: str, cursor: str | None) -> dict[str,
 
 
 def _bar(view: RunTokenView) -> Any:
-    return bar_of("", view["spentCents"], view["leftCents"], view["maxCostCents"])
+    return bar_of("", view["spentMicroUsd"], view["maxCostCents"])
 
 
 def _list(

@@ -175,6 +175,7 @@ class BudgetService:
                 {
                     "value": value,
                     "spentCents": cents_up(amount),
+                    "spentMicroUsd": amount,
                     "leftCents": cents_down(max(limit - amount, 0)),
                 }
                 for value, amount in dearest

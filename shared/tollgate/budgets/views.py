@@ -13,6 +13,7 @@ class BudgetValueView(Shape):
     """An end user, a tag's value or a key's id; empty for the account."""
     spentCents: Cents
     """With open reservations of running text requests; rounded up."""
+    spentMicroUsd: int
     leftCents: Cents
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tollgate.budgets.request import MAX_LIMIT_CENTS
 from tollgate.budgets.views import BudgetValueView, BudgetView
 from tollgate.kit.errors import InvalidInputError
-from tollgate.kit.money import dollars
+from tollgate.kit.money import cents_down, cents_up, dollars, micro_usd_of_cents
 from tollgate.kit.problems import Problem
 from tollgate.ledger.attribution import MAX_NAME_LENGTH, PROJECT, USER, is_tag_name
 from tollgate.ledger.budgets import ACCOUNT, KEY, TAG, BudgetPeriod
@@ -61,10 +61,12 @@ class BudgetRow:
     others: list[Bar]
 
 
-def bar_of(name: str, spent_cents: int, left_cents: int, limit_cents: int) -> Bar:
-    """Return the bar of an amount and its limit."""
-    percent = 100 * spent_cents // limit_cents if limit_cents else FULLPERCENT
-    return Bar(name, spent_cents, left_cents, percent)
+def bar_of(name: str, spent_micro_usd: int, limit_cents: int) -> Bar:
+    """Return the bar of an amount and its limit. Only an amount that reaches the limit has 100 percent."""
+    limit = micro_usd_of_cents(limit_cents)
+    percent = 100 * spent_micro_usd // limit if limit else FULLPERCENT
+    left = max(limit - spent_micro_usd, 0)
+    return Bar(name, cents_up(spent_micro_usd), cents_down(left), percent)
 
 
 def row_of(view: BudgetView, names: Mapping[str, str]) -> BudgetRow:
@@ -73,7 +75,9 @@ def row_of(view: BudgetView, names: Mapping[str, str]) -> BudgetRow:
     has_one_value = scope == ACCOUNT or value is not None
     values: list[BudgetValueView] = view["values"]
     if has_one_value and not values:
-        values = [{"value": value or "", "spentCents": 0, "leftCents": view["limitCents"]}]
+        values = [
+            {"value": value or "", "spentCents": 0, "spentMicroUsd": 0, "leftCents": view["limitCents"]}
+        ]
     bars = [
         _bar(each, view, "" if has_one_value else names.get(each["value"], each["value"])) for each in values
     ]
@@ -155,7 +159,7 @@ def _field_of_value(scope: str) -> str:
 
 
 def _bar(each: BudgetValueView, view: BudgetView, name: str) -> Bar:
-    return bar_of(name, each["spentCents"], each["leftCents"], view["limitCents"])
+    return bar_of(name, each["spentMicroUsd"], view["limitCents"])
 
 
 def _values_of(view: BudgetView, value: str) -> list[BudgetValueView]:
