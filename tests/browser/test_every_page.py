@@ -80,7 +80,10 @@ NO_PAGES = {
     *("/.well-known/oauth-protected-resource/mcp", "/.well-known/tollgate-ledger-key.json"),
     "/.well-known/security.txt",
 }
-MORE = (f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it")
+MORE = (
+    *(f"/dashboard/catalog/compare?{FOUR}", "/dashboard/catalog?search=nothing+has+it"),
+    *("/dashboard/activity?by=user", "/dashboard/statements?by=user"),
+)
 ERRORS = ("/dashboard/nothing-here", "/docs/nothing-here", "/models/no-model")
 MODELS = ("/models/suno", "/models/gpt-5.4-mini")
 WITH_EACH_FRAME = ("/", "/dashboard", "/dashboard/sign-in", "/admin", "/docs/quickstart", *ERRORS)
