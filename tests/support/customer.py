@@ -14,7 +14,7 @@ from standardwebhooks import Webhook
 from tests.support.http_server import Received, http_server
 
 TIMEOUT_S = 60.0
-POLL_S = 0.02
+POLL_S = 0.1
 TERMINAL = ("finished", "failed", "expired")
 
 
