@@ -62,8 +62,8 @@ def text(price: str) -> dict[str, Any]:
 
 
 def document(**models: Any) -> bytes:
-    """Return the shipped document with other models; `None` is without."""
-    merged = {**SHIPPED, **models}
+    """Return a document of few models, because each of them is checked; `None` is without."""
+    merged = {MODEL: SHIPPED[MODEL], TEXT_MODEL: SHIPPED[TEXT_MODEL], **models}
     return json.dumps({model_id: raw for model_id, raw in merged.items() if raw is not None}).encode()
 
 
@@ -108,6 +108,7 @@ class TestApi:
         self, customer: OpenedAccount, publish: Publisher
     ) -> None:
         assert estimate(customer) == 1
+        publish(suno=SHIPPED["suno"])
         _, before, old = call("GET", CATALOG)
         publish(**{MODEL: image(), "suno": None})
         assert estimate(customer) == 7
