@@ -311,7 +311,7 @@ class TestNotices:
         assert self.events(aws) == [("alice", 50, 2), ("alice", 100, 4)]
         noted = api_parts.api().audit.page(customer.account_id).rows
         reached = [(event.subject, event.detail) for event in noted if event.action == "budget.reached"]
-        assert reached == [("Team", "$0.02 of $0.02 used (100 %); starts again 2023-11-15T00:00:00.000Z")]
+        assert reached == [("Team", "$0.02 of $0.02 used (100 %); starts again 2023-11-15 00:00 UTC")]
 
     @pytest.mark.parametrize("per", ["day", "total"])
     def test_one_is_known_while_it_could_repeat(self, aws: Aws, customer: OpenedAccount, per: str) -> None:

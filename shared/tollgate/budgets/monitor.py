@@ -7,7 +7,7 @@ from typing import Any
 
 from tollgate.audit.events import Action
 from tollgate.audit.repository import OnceLog
-from tollgate.kit.clock import Clock, iso
+from tollgate.kit.clock import Clock, iso, to_the_minute
 from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, cents_up, dollars
 from tollgate.ledger.budget_repository import BudgetRepository
@@ -91,7 +91,7 @@ class BudgetMonitor:
             self._deliver(account_id, budget.webhook, notice_id, data, forever=forever)
         if sends_mails:
             spent = f"{dollars(cents_up(counted.micro_usd))} of {dollars(cents_down(limit))} used"
-            then = "" if resets_at is None else f"; starts again {resets_at}"
+            then = "" if ends_ms is None else f"; starts again {to_the_minute(ends_ms)}"
             detail = f"{spent} ({percent} %){then}"
             self.once.note(account_id, notice_id, Action.BUDGET_REACHED, budget.name, detail)
 
