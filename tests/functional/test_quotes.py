@@ -147,7 +147,7 @@ class TestMoney:
 
         def spent() -> int:
             (value,) = ok(customer, "GET", f"{BUDGETS}/{budget['id']}")["values"]
-            return int(value["spentMicroUsd"]) if "spentMicroUsd" in value else int(value["spentCents"])
+            return int(value["spentCents"])
 
         assert spent() == 3
         assert started(customer, quote(customer, IMAGE), tags="user=alice,team=search")[0] == 402
