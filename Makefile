@@ -82,8 +82,12 @@ HOUSE_TESTS := $(foreach name,glossary maps pure_modules references sizes transl
 # Imports and collects once, and forks a process for each ring (tests/support/rings.py).
 RINGS = $(PYTHON) -m pytest -q --capture=sys -p tests.support.rings $(addprefix --ignore=,$(HOUSE_TESTS))
 
+# One core collects the tests of units, and the other one all others.
 test: .venv/.ready .local/ministack/.ready  ## all fast tests: the next four at once
-	@$(RINGS) tests/unit tests/functional tests/infrastructure tests/contract
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target test-units test-others
+
+test-others: .venv/.ready .local/ministack/.ready
+	@$(RINGS) tests/functional tests/infrastructure tests/contract
 
 test-units: .venv/.ready  ## what needs no AWS
 	@$(RINGS) --ring units tests/unit

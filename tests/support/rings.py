@@ -1,4 +1,4 @@
-"""A pytest plugin: each ring of tests runs in a process, forked after all tests were imported and collected.
+"""A pytest plugin: each ring of tests runs in a process, forked after its tests were imported and collected.
 
                 ┌─► units-1: its output into a file ─┐
     collected ──┼─► units-2                          ├─► printed when it ends; one that failed fails all
@@ -20,6 +20,10 @@ import pytest
 from local.processes import die_with_parent
 
 TESTS = Path(__file__).parents[1]
+AT_ONCE = 4
+"""The more processes take turns, the more CPU each of them costs."""
+ORDER = ("units", "functions", "services", "contract")
+"""Those that last longest start first."""
 # The second half starts with this part of a name, so that both take about as long.
 HALVES = {"unit": ("units", "prov"), "functional": ("functions", "l")}
 
@@ -50,7 +54,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if len(rings) <= 1 or config.option.collectonly or session.testsfailed:
         return None
     running: dict[int, tuple[str, IO[bytes]]] = {}
-    for name, items in rings.items():
+    for name, items in sorted(rings.items(), key=lambda ring: ORDER.index(ring[0].partition("-")[0])):
+        if len(running) == AT_ONCE:
+            session.testsfailed += _wait_for_one(running)
         output: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed when its process ends
         sys.stdout.flush()
         if process := os.fork():
@@ -61,19 +67,24 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
             os.dup2(output.fileno(), stream.fileno())
         for _, other in (("", output), *running.values()):
             other.close()
-        session.items, session.testscollected = items, len(items)
+        session.items, session.testscollected, session.testsfailed = items, len(items), 0
         return None
     # Each process reports its own tests.
     config.pluginmanager.unregister(name="terminalreporter")
     while running:
-        process, status = os.wait()
-        name, output = running.pop(process)
-        with output:
-            output.seek(0)
-            code = os.waitstatus_to_exitcode(status)
-            print(f"{name}: exit code {code}\n{output.read().decode(errors='replace')}", flush=True)  # noqa: T201
-        session.testsfailed += code != 0
+        session.testsfailed += _wait_for_one(running)
     return True
+
+
+def _wait_for_one(running: dict[int, tuple[str, IO[bytes]]]) -> bool:
+    """Wait for the next process that ends, and print its output; return whether it failed."""
+    process, status = os.wait()
+    name, output = running.pop(process)
+    with output:
+        output.seek(0)
+        code = os.waitstatus_to_exitcode(status)
+        print(f"{name}: exit code {code}\n{output.read().decode(errors='replace')}", flush=True)  # noqa: T201
+    return code != 0
 
 
 def _ring(item: pytest.Item) -> str:
