@@ -109,16 +109,10 @@ class TestFiles:
         bucket: ForeignBucket,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(bucket_module, "MAX_ROWS", 2)
-        monkeypatch.setattr(bucket_module, "WRITES_FOR_MS", -1)
+        self.in_small_steps(monkeypatch)
         made = {ask(aws, customer, 1, n) for n in range(1, 6)}
         written(aws, clock)
-        found = [
-            json.loads(line)["id"]
-            for name in sorted(bucket.objects)
-            if "/requests/" in name
-            for line in self.text(bucket, name.removeprefix("tollgate/")).splitlines()
-        ]
+        found = self.requests_in(bucket, "tollgate/", DAY)
         assert (set(found), len(found)) == (made, 5)
         assert shown(customer)["lastDay"] == DAY
 

@@ -145,10 +145,12 @@ class BudgetService:
 
     def _bound(self, account_id: str, budget: Budget) -> list[TransactWrite]:
         """Return the write that ends all changes which a budget's only key began without the budget."""
-        key_id = budget.value if budget.scope == KEY else None
-        key = self.keys.get(key_id) if key_id is not None and is_id("key", key_id) else None
-        is_live = key is not None and key.account_id == account_id and key.listed
-        return [self.keys.outdate(key)] if key is not None and is_live else []
+        if budget.scope != KEY or budget.value is None or not is_id("key", budget.value):
+            return []
+        key = self.keys.get(budget.value)
+        if key is None or key.account_id != account_id or not key.listed:
+            return []
+        return [self.keys.outdate(key)]
 
     def _noted(
         self, action: Action, account_id: str, budget: Budget, by: ApiKey | None, who: str

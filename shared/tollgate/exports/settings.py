@@ -37,7 +37,7 @@ class BucketTarget:
 
     @property
     def address(self) -> str:
-        """Return where the files are. A change of the role keeps it."""
+        """Return the region, bucket and prefix of the files. It does not depend on the role."""
         return f"{self.region}/{self.name}/{self.prefix}"
 
 

@@ -57,9 +57,9 @@ _WHAT = "This sub-account is"
 class SubaccountService:
     """Manages the sub-accounts of accounts. Each change is in the parent's audit log.
 
-    `by` is the calling key; without one, the caller is the signed-in member `who`. A key that has
-    a project or a spending cap, or is the value of a budget, manages no sub-accounts: nothing would limit it
-    there.
+    `by` is the calling key; without one, the caller is the signed-in member `who`. A key manages no
+    sub-accounts if it has a project or a spending cap, or is the value of a budget, because these would not
+    limit it.
     """
 
     subaccounts: SubaccountRepository
