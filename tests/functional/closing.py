@@ -15,7 +15,7 @@ from local.machine.events import Context
 from local.template import ROOT
 from tests.conftest import Aws
 from tests.functional.conftest import with_prompt
-from tests.functional.dashboard.test_dashboard_members import member
+from tests.functional.dashboard.test_dashboard_members import identity, invite, member
 from tests.functional.test_audit_log import events
 from tests.functional.test_directory import connect
 from tests.functional.test_record_usage import counted_records, record
@@ -27,11 +27,12 @@ from tests.support.stripe import CUSTOMER, FakeStripe
 from tests.support.tasks import create_task
 from tests.support.user_pool import People
 from tollgate.account_closure.erasure import Erasure
-from tollgate.audit.events import Action
+from tollgate.audit.events import SERVICE, Action
 from tollgate.composition import api as api_parts
 from tollgate.composition import check_ledger as check_ledger_parts
 from tollgate.composition import dashboard as dashboard_parts
 from tollgate.composition import parts
+from tollgate.kit.clock import MS_PER_S
 from tollgate.kit.dynamodb.database import Database
 from tollgate.ledger.callers import Caller
 from tollgate.ledger.entries import EntryKind
@@ -44,6 +45,8 @@ from tollgate.text.responses.storage import MAX_ROW_BYTES, Storage
 EVENT: dict[str, Any] = json.loads(Path(ROOT / "events/close_accounts.json").read_text())
 ADA, BOB = "ada@example.com", "bob@example.com"
 PLAN = "my secret plan"
+NAME = "Lovelace"
+"""In every name that a customer can choose."""
 STEPS = 16
 KEPT = {"AccountsTable", "LedgerTable", "AuditTable", "ApiKeysTable", "CheckpointsTable", "SealsTable"}
 """Where something about a closed account may be: its row, the books, the log, ended keys."""
@@ -97,7 +100,8 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     """Return an account in which something of every kind is."""
     account_id = account_of(ada)
     api, refs, clients = api_parts.api(), aws.stack.refs, aws.clients
-    member(ada, "developer", BOB)
+    member(ada, "viewer", BOB)
+    invite(ada, "eve@example.com", "viewer")
     connect(ada).add(BOB, name={"formatted": ADA})
     ada.get("/keys")
     form = {"name": "Ada's shop", "scopes": ["media", "account"], "networks": "192.0.2.0/24"}
@@ -110,6 +114,7 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     api.low_balance.save_customer(account_id, CUSTOMER)
     api.low_balance.change(account_id, {"threshold": "5", "emails": ADA}, ADA)
     api.webhooks.send_test(account_id, {"url": "https://example.com/hook"})
+    named(ada, account_id, str(api.keys.all(account_id)[0]["id"]))
     for table, row in (
         ("ResponsesTable", {"response_id": "resp_1", "content": PLAN}),
         ("UsageTable", {"usage_day": "2026-11-22"}),
@@ -125,6 +130,26 @@ def lived_in(ada: Browser, aws: Aws, clock: ManualClock) -> str:
     loop.run_until_complete(converse(account_id, aws))
     loop.close()
     return account_id
+
+
+def named(ada: Browser, account_id: str, key_id: str) -> None:
+    """Use a customer's own names in everything that has one."""
+    api, name = api_parts.api(), {"name": f"Ada {NAME}"}
+    project = api.projects.create(account_id, name, None)["id"]
+    api.budgets.create(account_id, {**name, "scope": "account", "limitCents": 10_000, "per": "day"}, None)
+    api.tokens.create_of(account_id, key_id, {**name, "maxCostCents": 5}, ADA)
+    child = api.subaccounts.create(account_id, name, by=None)["id"]
+    api.subaccounts.close(account_id, child, None)
+    assert ada.post("/top-up/billing", {"company": f"{NAME} Ltd"}).status == 200
+    by, projects = Actor(identity(ADA), ADA), {project: f"Ada {NAME}"}
+    members = dashboard_parts.dashboard().members
+    members.change_project_role(account_id, identity(BOB), project, "manager", by, projects=projects)
+    log = api.projects.audit
+    log.write(account_id, SERVICE, Action.BUDGET_REACHED, f"Ada {NAME}", "50 %")
+    log.write(account_id, SERVICE, Action.EXPORT_FAILING, "Bucket", f"role/{NAME} refused")
+    # The sub-account is gone before its parent closes.
+    run()
+    run()
 
 
 async def converse(account_id: str, aws: Aws) -> None:
@@ -155,16 +180,20 @@ class AtOnce:
 
 
 def traces(aws: Aws, *words: str) -> dict[str, list[str]]:
-    """Return the rows that have one of some words in them, by table, and the bucket's objects."""
+    """Return the rows that have one of some words in them, by table, and the bucket's objects.
+
+    Rows whose time is over are left out, because DynamoDB deletes them.
+    """
     found: dict[str, list[str]] = {}
-    read = TypeDeserializer().deserialize
+    read, now_s = TypeDeserializer().deserialize, parts.clock().now_ms() // MS_PER_S
     for name, table in aws.stack.refs.items():
         if not name.endswith("Table") or name in EXPIRING:
             continue
         for page in aws.clients.dynamodb.get_paginator("scan").paginate(TableName=table):
             for row in page["Items"]:
-                text = str({field: read(value) for field, value in row.items()})
-                if any(word in text for word in words):
+                values = {field: read(value) for field, value in row.items()}
+                text, is_over = str(values), values.get("expires_at_s", now_s) < now_s
+                if any(word in text for word in words) and not is_over:
                     found.setdefault(name, []).append(text)
     objects = aws.clients.s3.list_objects_v2(Bucket=aws.stack.refs["MediaBucket"]).get("Contents", [])
     return {**found, "MediaBucket": [one["Key"] for one in objects]} if objects else found
@@ -172,9 +201,12 @@ def traces(aws: Aws, *words: str) -> dict[str, list[str]]:
 
 def check_erased(aws: Aws, account_id: str) -> None:
     """Check that nothing is left but what has to stay, and that the books agree."""
-    assert traces(aws, ADA, PLAN, "Ada's shop", "192.0.2.0") == {}
+    assert traces(aws, ADA, PLAN, NAME, "Ada's shop", "192.0.2.0") == {}
+    left = traces(aws, account_id)
     # What operators find by: a pseudonym in the place of the address.
-    assert set(traces(aws, account_id)) <= KEPT | {"IdentitiesTable"}
+    (pseudonym,) = left.pop("IdentitiesTable")
+    assert f"account#{account_id}" in pseudonym
+    assert set(left) <= KEPT
     assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
     actions = [event.action for event in events(account_id)]
     assert actions.count(Action.CLOSED) == 1

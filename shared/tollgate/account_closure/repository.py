@@ -20,6 +20,18 @@ MAX_ROWS = 2_000
 ERASED = "Closed"
 _ADDRESS = re.compile(r"[^\s@()<>,]+@[^\s@()<>,]+")
 _KEY = re.compile(r"key_[0-9A-Z]{26}")
+# Customers' names of keys, run tokens, projects and sub-accounts, each before the id: "Shop (key_…)".
+_LABEL = re.compile(r"^.*\(((?:key|tok|prj|usr)_[0-9A-Z]{26})\)$", re.DOTALL)
+_IN_PROJECT = re.compile(r"\bin .*\((prj_[0-9A-Z]{26})\)$", re.DOTALL)
+# Actions whose subject is only a customer's name or a host, and the word that replaces it.
+_SUBJECTS = {
+    Action.WEBHOOK_FAILING: "Webhook",
+    **dict.fromkeys(
+        (Action.BUDGET_CREATED, Action.BUDGET_CHANGED, Action.BUDGET_DELETED, Action.BUDGET_REACHED), "Budget"
+    ),
+}
+# Actions whose detail has a customer's texts: billing details, and the bucket and role of an export.
+_PRIVATE_DETAILS = frozenset({Action.BILLING_CHANGED, Action.EXPORT_FAILING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +127,7 @@ class ErasureRepository:
                 )
 
     def scrub_audit(self, account_id: str) -> None:
-        """Replace mail addresses by pseudonyms, and names of keys by their ids, in the audit log.
+        """Replace mail addresses by pseudonyms, and remove the customer's names, in the audit log.
 
         Each line keeps its action and time. Raises `ErasureUnfinishedError` after `MAX_ROWS` changed lines.
         """
@@ -127,13 +139,10 @@ class ErasureRepository:
         key = partition(account_id, log)
         for row in self.db.query(self.tables.audit, Equals("account_id", key)):
             scrubbed = {name: scrub(account_id, row[name]) for name in ("actor", "subject", "detail")}
-            if log is Log.ACCESS:
-                # The IP address and the browser of a sign-in.
-                scrubbed["detail"] = ""
-            if row["action"].startswith("key.") and (found := _KEY.search(row["subject"])):
-                scrubbed["subject"] = found[0]
-            if row["action"] == Action.WEBHOOK_FAILING:
-                scrubbed["subject"] = "Webhook"
+            # In the log of access: the IP address and the browser of a sign-in.
+            is_private = log is Log.ACCESS or row["action"] in _PRIVATE_DETAILS
+            scrubbed["detail"] = "" if is_private else _IN_PROJECT.sub(r"in \1", scrubbed["detail"])
+            scrubbed["subject"] = _SUBJECTS.get(row["action"], _LABEL.sub(r"\1", scrubbed["subject"]))
             if any(row[name] != text for name, text in scrubbed.items()):
                 # Only changed lines count towards the limit, so the next run continues after them.
                 left -= 1

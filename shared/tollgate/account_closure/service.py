@@ -67,7 +67,7 @@ class AccountClosureService:
             given_up = account.balance_micro_usd if gives_up else 0
             closing = AccountClosure(now_ms, now_ms + DELAY_MS, gives_up, given_up_micro_usd=given_up)
             # Due at once, because the worker ends keys and sessions if this process crashes before.
-            changed = replace(team, closing=closing, invitations=(), wake_at_ms=now_ms)
+            changed = replace(team, closing=closing, wake_at_ms=now_ms)
             words = f"erased after {iso(closing.erase_at_ms)}; balance {dollars(_cents(account))}"
             left = f"{words}, {balance}" if account.balance_micro_usd else words
             noted = self.audit.note(account_id, by.name, Action.CLOSING_REQUESTED, "Account", left)
@@ -120,7 +120,7 @@ class AccountClosureService:
             if team.closing.is_erasing:
                 raise TeamError("It is too late: the account's data is being erased.")
             noted = self.audit.note(account_id, by.name, Action.CLOSING_UNDONE, "Account")
-            kept = self.teams.change(team, replace(team, closing=None, wake_at_ms=None))
+            kept = self.teams.change(team, replace(team, closing=None, invitations=(), wake_at_ms=None))
             # Only the suspension of the closure is lifted, never a suspension by an operator.
             self.ledger.resume(account_id, kept, noted, only_reason=BEING_CLOSED)
 

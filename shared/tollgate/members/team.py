@@ -149,17 +149,22 @@ class Team:
             raise TeamError("You are no longer an owner of this account.")
 
     def invitation(self, invitation_id: str) -> Invitation:
-        """Return an invitation whose inviter is still an owner. Raises `TeamError`."""
+        """Return an invitation that has not ended, though it may have expired. Raises `TeamError`."""
         for one in self.invitations:
-            if one.invitation_id == invitation_id and self.is_owner(one.invited_by):
+            if one.invitation_id == invitation_id and self._keeps(one):
                 return one
         raise TeamError("This invitation is no longer valid.")
 
     def open_invitations(self, now_ms: int) -> tuple[Invitation, ...]:
         """Return the invitations that can be accepted now."""
-        return tuple(
-            one for one in self.invitations if now_ms < one.expires_at_ms and self.is_owner(one.invited_by)
-        )
+        return tuple(one for one in self.invitations if now_ms < one.expires_at_ms and self._keeps(one))
+
+    def _keeps(self, invitation: Invitation) -> bool:
+        """Return whether an invitation holds: its inviter is an owner, and the account is not closing.
+
+        The row of a closing account keeps its invitations, so that the erasure finds their addresses.
+        """
+        return self.closing is None and self.is_owner(invitation.invited_by)
 
     def to_item(self) -> Item:
         """Return the team as a row."""

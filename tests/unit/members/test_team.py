@@ -169,6 +169,13 @@ class TestInvitationsOfSomebodyWhoMayNotInviteAnyMore:
         again, renewed = sent_again(team, of_bob.invitation_id, "other", "ada", NOW_MS)
         assert renewed in without(again, "bob").invitations
 
+    def test_open_ones_end_when_the_account_is_being_closed(self) -> None:
+        team, made = with_invitation()
+        closing = replace(team, closing=AccountClosure(NOW_MS, NOW_MS + DAY_MS, gives_up=False))
+        assert closing.open_invitations(NOW_MS) == ()
+        with pytest.raises(TeamError, match="no longer valid"):
+            accept(closing, made)
+
     def test_nobody_is_invited_to_an_account_that_is_being_closed(self) -> None:
         closing = AccountClosure(NOW_MS, NOW_MS + DAY_MS, gives_up=False)
         with pytest.raises(TeamError, match="being closed"):
