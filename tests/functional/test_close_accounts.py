@@ -16,9 +16,10 @@ from tests.functional.closing import (
     with_low_balance,
 )
 from tests.functional.conftest import with_prompt
-from tests.functional.dashboard.test_dashboard_members import member
+from tests.functional.dashboard.test_dashboard_members import invite, member
 from tests.functional.test_api import call
 from tests.functional.test_payments import send
+from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tests.support.dashboard import Browser
 from tests.support.payments import event, session
@@ -88,6 +89,7 @@ class TestAskingForIt:
 
 class TestKeepingIt:
     def test_an_owner_signs_in_and_keeps_it(self, ada: Browser, clock: ManualClock) -> None:
+        invite(ada)
         account_id = close(ada)
         assert "Sign in within 7 days to keep it." in ada.get("/sign-in").text
         clock.advance_ms(MS_PER_DAY)
@@ -99,6 +101,8 @@ class TestKeepingIt:
         assert ada.post("/keys", {"name": "x", "scopes": ["media"]}).status == 403
         assert ada.post("/closing/undo").status == 200
         assert "The account is kept." in ada.get("").text
+        # An invitation that has ended stays ended.
+        assert close_accounts_parts.closure_worker().teams.get(account_id).invitations == ()
         assert ada.post("/keys", {"name": "x", "scopes": ["media"]}).status == 200
         clock.advance_ms(2 * DELAY_MS)
         run()
@@ -192,6 +196,37 @@ class TestMoneyMeanwhile:
             operator_parts.operator().account_console.credit(account_id, "late", 1_000_000, "goodwill")
         assert api_parts.api().accounts.me(account_id).balance_micro_usd == 0
         assert check_ledger_parts.ledger_audit().check(account_id, full=True).drift is None
+
+    def test_it_is_not_erased_while_money_of_a_sub_account_has_not_returned(
+        self, ada: Browser, clock: ManualClock
+    ) -> None:
+        account_id, subaccounts = account_of(ada), api_parts.api().subaccounts
+        child = subaccounts.create(account_id, {"name": "Acme", "markupPercent": 100}, by=None)["id"]
+        subaccounts.transfer(account_id, child, {"amountCents": 20}, "one", by=None)
+        task_id = str(create_task(child, {"model": PAID_IMAGE, **with_prompt("x")})["taskId"])
+        subaccounts.close(account_id, child, None)
+        console = operator_parts.operator().account_console
+        console.suspend(child, "fraud")
+        run_to_end(task_id, clock)
+        close(ada)
+        clock.advance_ms(DELAY_MS)
+        run()
+        teams = close_accounts_parts.closure_worker().teams
+        assert teams.get(account_id).members
+        console.resume(child)
+        clock.advance_ms(MS_PER_DAY)
+        run()
+        # 18 cents are left of 20, and the mark-up of 1 was earned.
+        assert api_parts.api().accounts.me(account_id).balance_micro_usd == (9980 + 18 + 1) * 10_000
+        clock.advance_ms(MS_PER_DAY)
+        run()
+        assert console.shown(console.get(account_id))["closing"]["toRefund"] is True
+        console.debit(account_id, "refund", 190_000, "Refunded at Stripe")
+        clock.advance_ms(MS_PER_DAY)
+        run()
+        assert (teams.get(account_id).seq, teams.get(child).seq) == (0, 0)
+        audit = check_ledger_parts.ledger_audit()
+        assert [audit.check(each, full=True).drift for each in (account_id, child)] == [None, None]
 
     def test_what_an_operator_suspended_meanwhile_is_not_erased(
         self, ada: Browser, clock: ManualClock

@@ -34,7 +34,7 @@ class ClosureOutcome(StrEnum):
 
     MOVED = "moved"  # Another process changed the team, or an owner cancelled the closure.
     SHUT = "shut"  # Its keys and sessions were ended after a crash.
-    RUNNING = "running"  # It has open tasks or holds.
+    RUNNING = "running"  # It has open tasks or holds, or a sub-account that was not erased yet.
     HELD = "held"  # An operator suspended it: nothing is erased until they resume it.
     TO_REFUND = "to_refund"  # An operator must refund its balance.
     UNFINISHED = "unfinished"  # The erasure continues in another run.
@@ -85,6 +85,8 @@ class AccountClosureWorker:
             return ClosureOutcome.MOVED
         account = self.accounts.me(team.account_id)
         waits_for = _waits_for(account, team.closing)
+        if waits_for is None and self._has_subaccounts(team.account_id):
+            waits_for = ClosureOutcome.RUNNING
         if account.parent is not None and waits_for in (None, ClosureOutcome.TO_REFUND):
             # The money of a sub-account returns to its parent. If more arrived meanwhile, it returns later.
             waits_for = None if self.rest.give_back(team.account_id) else ClosureOutcome.RUNNING
@@ -94,6 +96,11 @@ class AccountClosureWorker:
             )
         erasing = self._begun(team)
         return ClosureOutcome.MOVED if erasing is None else self._erased(erasing)
+
+    def _has_subaccounts(self, account_id: str) -> bool:
+        """Return whether money of a closed sub-account can still return to an account."""
+        children = self.closures.subaccounts.all(account_id)
+        return any(self.accounts.me(child).suspended != ERASED for child in children)
 
     def _begun(self, team: Team) -> Team | None:
         """Record that the erasure begins; return the team, or `None` if another process changed it."""

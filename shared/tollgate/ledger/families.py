@@ -156,7 +156,7 @@ class FamilyWrites:
             condition=is_still_there,
             refused=lambda _: StaleMarkupError(child),
         )
-        # A parent with sub-accounts cannot be closed, so its row is there.
+        # A parent is erased after its sub-accounts, so its row is there and takes money.
         give = CountingWrite(
             self.accounts_table,
             key={"account_id": parent},

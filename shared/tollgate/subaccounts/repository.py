@@ -5,6 +5,7 @@ subaccount-key#…       the sub-account that a request with an Idempotency-Key 
 subaccounts            how many are open
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -59,6 +60,12 @@ class SubaccountRepository(OneTable):
         )
         found = [Subaccount.from_item(row) for row in rows]
         return [each for each in found if each.child != before][:limit]
+
+    def all(self, parent: str) -> Iterator[str]:
+        """Yield the ids of all sub-accounts of an account, closed ones too."""
+        among = Between("item", f"{ITEM}usr_", f"{ITEM}usr_~")
+        rows = self._db.query(self._table, Equals("account_id", parent) & among)
+        return (Subaccount.from_item(row).child for row in rows)
 
     def count(self, parent: str) -> int:
         """Return how many sub-accounts of an account are open."""
