@@ -92,6 +92,14 @@ pytest_plugins = [
     "tests.support.text_app",
 ]
 
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Show each fault of a list that should be empty; pytest shows only the first one."""
+    if op == "==" and isinstance(left, list) and right == []:
+        return [f"these should not be there ({len(left)}):", *map(str, left)]
+    return None
+
+
 # Mangum takes this thread's loop when a handler is imported; it would make one, and leave it open.
 _loops = [asyncio.new_event_loop()]
 asyncio.set_event_loop(_loops[-1])
