@@ -102,7 +102,9 @@ class SubaccountRepository(OneTable):
             "body_hash": body_hash,
             "expires_at_s": ends_s,
         }
-        return [put_new(self._table, row, "item", _already_created)]
+        # DynamoDB deletes expired rows late, so the row's own time decides.
+        is_free = Missing("item") | Below("expires_at_s", made.created_at_ms // MS_PER_S)
+        return [Write(self._table, item=row, condition=is_free, refused=_already_created)]
 
     def save(self, *writes: TransactWrite) -> None:
         """Do all writes or none. Raises the error of the first refused write."""
