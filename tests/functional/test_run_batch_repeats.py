@@ -1,4 +1,4 @@
-"""A repeated create or upload: no second batch, so no line is charged twice, and no deleted input runs."""
+"""A repeated create or upload: no second batch, so no line is charged twice, and no deleted or expired input runs."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -6,6 +6,7 @@ from typing import Any
 
 import openai
 import pytest
+from ulid import ULID
 
 from tests.functional.test_run_batch import (
     CHATS,
@@ -21,6 +22,7 @@ from tests.functional.test_run_batch import (
 from tests.support.text_app import TextClient
 from tollgate.artifacts.uploads import JSONL
 from tollgate.composition import api as api_parts
+from tollgate.kit.clock import MS_PER_S
 from tollgate.ledger.callers import Caller
 
 pytestmark = [
@@ -60,6 +62,21 @@ def test_requests_with_the_same_key_at_the_same_time_create_one_batch(client: Te
     assert len(set(made)) == len({*zip(keys, made, strict=True)}) == 4
     run_all()
     assert len(client.texts()) == 4
+
+
+@pytest.mark.parametrize("left_s", [60, 0])
+def test_a_file_is_usable_for_seven_days(client: TextClient, left_s: int) -> None:
+    caller, uploads = Caller.of_account(client.account.account_id), api_parts.api().files.uploads
+    sent_ms = uploads.clock.now_ms() - (7 * 24 * 60 * 60 - left_s) * MS_PER_S
+    file_id, data = f"file_{ULID.from_timestamp(sent_ms)}", json.dumps(lines_of(chat())[0]).encode()
+    uploads.put(caller, file_id, JSONL, data, ("in.jsonl", "batch"))
+    asked: Any = {"input_file_id": file_id, "endpoint": CHATS, "completion_window": "24h"}
+    if left_s:
+        client.openai.batches.create(**asked)
+        assert run_all() == 1
+        return
+    with pytest.raises(openai.BadRequestError, match="purpose batch"):
+        client.openai.batches.create(**asked)
 
 
 def test_a_deleted_input_that_its_form_brings_back_stays_deleted(client: TextClient) -> None:

@@ -51,12 +51,12 @@ MAX_FILES = 1_000
 MAX_STORED_BYTES = 1024**3
 # The most bytes of one file: twice the highest limit in a profile.
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024
-# The lifecycle rule in template.yaml deletes files after this time. No task takes longer.
-RETENTION_DAYS = 7
+# The lifecycle rule in template.yaml deletes files after this time: a day after the last batch may have begun.
+RETENTION_DAYS = 8
 # For this long, new tasks may use a file. Running tasks continue to read it.
 USABLE_S = 24 * 60 * 60
-# Of inputs and results of batches, which run for a day themselves.
-BATCH_USABLE_S = RETENTION_DAYS * 24 * 60 * 60
+# For this long, new batches may use a file, and results of batches are shown. A batch runs for a day.
+BATCH_USABLE_S = 7 * 24 * 60 * 60
 JSONL = "application/jsonl"
 # The lifetime of a URL to download a file.
 CONTENT_S = 10 * 60
@@ -130,7 +130,7 @@ class Uploads:
             "upload": {"method": "POST", "url": form["url"], "fields": form["fields"]},
             "bytes": size_bytes,
             "contentType": content_type,
-            "expiresAt": iso(_usable_until_ms(key)),
+            "expiresAt": iso(usable_until_of(key)),
         }
 
     def new_id(self) -> str:
@@ -173,7 +173,7 @@ class Uploads:
             (
                 file_id
                 for file_id in keys
-                if _usable_until_ms(keys[file_id]) > now_ms
+                if usable_until_of(keys[file_id]) > now_ms
                 and caller.may_see(_creator_of(keys[file_id]))
                 and (after is None or (file_id > after if query.oldest_first else file_id < after))
             ),
@@ -201,13 +201,13 @@ class Uploads:
             head["ContentLength"],
             kept.get("purpose", BATCH if _is_for_batches(key) else PURPOSES[0]),
             usable_until_ms(file_id) - USABLE_S * MS_PER_S,
-            _usable_until_ms(key),
+            usable_until_of(key),
         )
 
     def key_of(self, caller: Caller, file_id: str) -> str | None:
         """Return the key of an uploaded file that is not too old; else `None`."""
         found = self._find(caller, file_id)
-        if found is None or _usable_until_ms(found["Key"]) <= self.clock.now_ms():
+        if found is None or usable_until_of(found["Key"]) <= self.clock.now_ms():
             return None
         return found["Key"] if found["Size"] > 0 else None
 
@@ -322,7 +322,7 @@ def _is_for_batches(key: str) -> bool:
     return key.endswith(f".{EXTENSIONS[JSONL]}")
 
 
-def _usable_until_ms(key: str) -> int:
+def usable_until_of(key: str) -> int:
     """Return until when the file of a key is usable. A batch may run for a day after the upload."""
     more_s = BATCH_USABLE_S - USABLE_S if _is_for_batches(key) else 0
     return usable_until_ms(id_of(key)) + more_s * MS_PER_S

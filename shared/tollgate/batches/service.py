@@ -7,7 +7,7 @@ from typing import Any
 
 from tollgate.accounts.models import ApiKey
 from tollgate.artifacts.deletions import declared_bytes, deleted_key
-from tollgate.artifacts.uploads import EXTENSIONS, JSONL, prefix_of
+from tollgate.artifacts.uploads import EXTENSIONS, JSONL, prefix_of, usable_until_of
 from tollgate.audit.events import Action
 from tollgate.audit.notes import AuditNotes
 from tollgate.batches.download import Download
@@ -74,7 +74,13 @@ class BatchService:
         """
         asked = read_openai_create(body)
         name = await self.objects.first_name(prefix_of(key.caller, asked.input_file_id))
-        if name is None or deleted_key(name) or not name.endswith(f".{EXTENSIONS[JSONL]}"):
+        now_ms = self.kept.storage.clock.now_ms()
+        if (
+            name is None
+            or deleted_key(name)
+            or not name.endswith(f".{EXTENSIONS[JSONL]}")
+            or usable_until_of(name) <= now_ms
+        ):
             raise invalid("/input_file_id", "There is no file with this id and the purpose batch.")
         if declared_bytes(name) > MAX_INPUT_BYTES:
             allowed = f"at most {MAX_INPUT_BYTES} bytes"
