@@ -51,7 +51,7 @@ MAX_FILES = 1_000
 MAX_STORED_BYTES = 1024**3
 # The most bytes of one file: twice the highest limit in a profile.
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024
-# The lifecycle rule in template.yaml deletes files after this time: a day after the last batch may have begun.
+# The lifecycle rule in template.yaml deletes files after this time: a day after the last batch has begun.
 RETENTION_DAYS = 8
 # For this long, new tasks may use a file. Running tasks continue to read it.
 USABLE_S = 24 * 60 * 60
