@@ -112,8 +112,6 @@ def _chart(services: Services, account_id: str, query: UsageQuery) -> dict[str, 
     """Return the usage for the chart, the names of its groups, and a problem or a note about it."""
     period = services.api.statistics.days(account_id, query.days)[0]
     samples, note = _samples(services, account_id, query)
-    if query.group in LABELS:
-        samples = [each for each in samples if each.group]
     return {
         "usage": usage(period, samples, query.metric),
         "names": _names(services, account_id, query.group, samples),

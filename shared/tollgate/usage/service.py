@@ -1,6 +1,6 @@
 """The usage of an account for its customer: totals by day, by model, by key and by label."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -76,11 +76,12 @@ class StatisticsService:
     ) -> tuple[Period, list[tuple[str, str, Counts]]]:
         """Return the days in `query`, and each day and value of the group with counts, such as a model.
 
-        A member can have several of a day. Raises `InvalidInputError`.
+        A member can have several of a day. The value "" has the requests without a label. Raises
+        `InvalidInputError`.
         """
         _check(group_by)
-        period, _, groups = self._grouped(account_id, group_by, query)
-        return period, groups
+        period, days, groups = self._grouped(account_id, group_by, query)
+        return period, groups if group_by in _IN_DAYS else [*groups, *_without_label(days, groups)]
 
     def _grouped(
         self, account_id: str, group_by: str, query: Mapping[str, str]
@@ -121,6 +122,18 @@ class StatisticsService:
         except TooManyLabelsError as exc:
             message = "These days have too many values. Ask for fewer days."
             raise InvalidInputError([Problem("/from", message)]) from exc
+
+
+def _without_label(
+    days: Mapping[str, DayCounts], labelled: Iterable[tuple[str, str, Counts]]
+) -> list[tuple[str, str, Counts]]:
+    """Return each day with the value "" and the counts that no value of the label has."""
+    left = {day: total(counts.by_model.values()) for day, counts in days.items()}
+    for day, _, counts in labelled:
+        # Both are read at the same time, so a request that was just counted may be missing in one of them.
+        rest = (max(0, each - other) for each, other in zip(left.get(day, Counts()), counts, strict=True))
+        left[day] = Counts(*rest)
+    return [(day, "", counts) for day, counts in left.items() if any(counts)]
 
 
 def _check(group_by: str) -> None:

@@ -38,7 +38,7 @@ GROUPS = {
     TOKEN: "Run token",
     ANY_TAG: "Tag",
 }
-# Groups that leave out requests without a value.
+# Groups by a label, which a request can lack.
 LABELS = (PROJECT, USER, TOKEN, ANY_TAG)
 
 

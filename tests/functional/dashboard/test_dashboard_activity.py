@@ -254,21 +254,28 @@ class TestLabels:
         key = api_parts.api().keys.create(account_id, {"name": "Shop", "scopes": [str(Scope.MEDIA)]}, None)[
             "key"
         ]
-        for tags in ("user=alice,team=a", "user=alice,team=b", "user=bob,team=b"):
+        # The last one is in the list of requests, so it is in the sums too.
+        for tags in ("user=alice,team=a", "user=alice,team=b", "user=bob,team=b", ""):
             body = {"model": PAID_IMAGE, **with_prompt("a boat")}
-            status, made, _ = call("POST", "/api/v1/generation/create", key, body, {"x-tollgate-tags": tags})
+            status, made, _ = call(
+                "POST", "/api/v1/generation/create", key, body, {"x-tollgate-tags": tags} if tags else None
+            )
             assert status == 200, made
         assert record(counted_records(aws)) == {"batchItemFailures": []}
         head = "Spent Refunded Generations Text requests Tokens in Tokens out"
         shown = self.groups(browser, "?by=user")
-        assert f"End user {head} alice $0.02 $0.00 2 0 0 0 bob $0.01 $0.00 1 0 0 0" in shown
+        assert f"End user {head} alice $0.02 $0.00 2 0 0 0 None $0.01 $0.00 1 0 0 0 bob" in shown
+        assert shown.startswith("Spent: $0.04")
+        for query in ("?by=user&metric=errors", "?by=user&model=" + PAID_IMAGE):
+            assert "None $0.01 $0.00 1 0 0 0" in self.groups(browser, query)
         assert shown.endswith("How to label requests")
         shown = self.groups(browser, "?by=tag&tag=team")
-        assert f"team {head} b $0.02 $0.00 2 0 0 0 a $0.01 $0.00 1 0 0 0" in shown
+        assert f"team {head} b $0.02 $0.00 2 0 0 0 None $0.01 $0.00 1 0 0 0 a $0.01" in shown
+        assert "Spent: $0.02" in self.groups(browser, "?by=user&user=alice")
         assert "Spent: $0.02" in self.groups(browser, "?by=tag&tag=team&label=team%3Db")
         assert "Spent: $0.02" in self.groups(browser, "?by=tag&tag=team&user=alice")
         monkeypatch.setattr(activity, "MAX_GROUPS", 1)
-        assert "And 1 more." in self.groups(browser, "?by=user")
+        assert "And 2 more." in self.groups(browser, "?by=user")
 
     @pytest.mark.parametrize("query", ["?by=tag&tag=Team+A", "?by=tag"])
     @pytest.mark.usefixtures("account_id")
