@@ -1,4 +1,4 @@
-"""A repeated create or upload: no second batch, no line charged twice, and no deleted or expired input runs."""
+"""A repeated create or upload: no second batch, no double charge, and no deleted or expired input runs."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
