@@ -8,6 +8,7 @@ import pytest
 from tests.support import creates
 from tests.unit.catalog.cases import CATALOG
 from tollgate.catalog.models import Model, Route
+from tollgate.kit.errors import InvalidInputError
 from tollgate.providers.mapping.images import CannotMapError
 from tollgate.providers.runtime.base import Job, Mapped
 from tollgate.providers.runtime.registry import providers
@@ -38,7 +39,12 @@ def route_of(provider: str, model_id: str) -> Route:
 def job_of(provider: str, model_id: str, source: dict[str, Any]) -> Job:
     """Return the job for an input, checked and with the profile's defaults."""
     route = route_of(provider, model_id)
-    return Job("task_1", route.mapping, route.upstream, CATALOG.media_model(model_id).check(source).values)
+    try:
+        values = CATALOG.media_model(model_id).check(source).values
+    except InvalidInputError as error:
+        error.add_note(f"The catalog itself refuses this input of {model_id}: {source}")
+        raise
+    return Job("task_1", route.mapping, route.upstream, values)
 
 
 def shortest(model: Model) -> Mapping[str, Any]:

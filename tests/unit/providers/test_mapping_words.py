@@ -35,7 +35,8 @@ def test_an_input_in_the_providers_words(provider: str) -> None:
 @pytest.mark.parametrize("provider", [name for name, table in REFUSED.items() if table])
 def test_what_a_provider_has_no_words_for_is_refused(provider: str) -> None:
     for model, source, reason in REFUSED[provider]:
-        assert re.search(reason, refusal(provider, model, source)), (model, source)
+        found = refusal(provider, model, source)
+        assert re.search(reason, found), f"{model} {source}: {found or 'the mapping takes it'}"
 
 
 def refusal(provider: str, model: str, source: dict[str, Any]) -> str:
