@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import pytest
@@ -26,7 +26,7 @@ from tollgate.ledger.budgets import NO_BUDGETS
 from tollgate.ledger.hold_entries import text_entry
 from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.holds import HOLD_LIFETIME_MS, Hold
-from tollgate.ledger.rate import RateMeter
+from tollgate.ledger.rate import BASE, RateMeter
 from tollgate.ledger.wallets import Limits
 
 MAX_STEPS = 60
@@ -177,8 +177,12 @@ def running_text(aws: Aws, account_id: str, *budgets: str) -> str:
     now_ms, request_id = parts.clock().now_ms(), new_id("req")
     hold = Hold(request_id, 100, now_ms + HOLD_LIFETIME_MS, budgets=budgets)
     writes = HoldWrites(*(aws.stack.refs[name] for name in ("AccountsTable", "LedgerTable")))
+    db = Database(aws.clients.dynamodb)
+    row = db.get(aws.stack.refs["AccountsTable"], {"account_id": account_id}) or {}
     window = RateMeter(600).guess(account_id, now_ms)
-    Database(aws.clients.dynamodb).write(writes.place(account_id, hold, window, None, budgets=NO_BUDGETS))
+    is_open = row.get("request_rate", 0) // BASE == window.minute
+    window = replace(window, opens=not is_open)
+    db.write(writes.place(account_id, hold, window, None, budgets=NO_BUDGETS))
     return request_id
 
 

@@ -19,6 +19,7 @@ from tollgate.accounts.keys import key_id_of
 from tollgate.accounts.service import OpenedAccount
 from tollgate.composition import api as api_parts
 from tollgate.ledger.attribution import Attribution
+from tollgate.ledger.holds import is_end_requested
 from tollgate.ledger.trace import RouteCall, Trace
 
 # 11 × 0.75 + 4 × 0.075 + 20 × 4.5 = 98.55 micro-USD, rounded up.
@@ -190,11 +191,13 @@ class TestAccess:
 
 class TestEnding:
     def test_a_running_request_ends_by_its_whole_id(self, aws: Aws, customer: OpenedAccount) -> None:
-        running = running_text(aws, customer.account_id)
+        other, running = (running_text(aws, customer.account_id) for _ in range(2))
         path = "/api/v1/requests"
         assert call("DELETE", f"{path}/{running.removeprefix('req_')}", customer.api_key)[0] == 404
         status, body, _ = call("DELETE", f"{path}/{running}", customer.api_key)
         assert (status, body["data"]) == (200, {"requestId": running, "ending": True})
+        row = api_parts.api().tasks.ledger.account_row(customer.account_id)
+        assert [is_end_requested(row or {}, one) for one in (other, running)] == [False, True]
 
     def test_a_run_token_ends_only_its_own(self, aws: Aws, customer: OpenedAccount) -> None:
         other, own = token(customer), token(customer)
