@@ -111,6 +111,7 @@ class Submit:
     status: int = 200
     at_once: bool = False
     """Whether the response is the result, so it comes when the job has ended."""
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ def router(*wires: Wire) -> Callable[[Engine], APIRouter]:
         routes = APIRouter()
         for wire in wires:
             for submit in wire.submits:
-                routes.add_api_route(submit.path, submitting(engine, wire, submit), methods=["POST"])
+                routes.add_api_route(submit.path, submitting(engine, wire, submit), methods=[submit.method])
             for look in wire.looks:
                 routes.add_api_route(look.path, _looking(engine, wire, look), methods=[look.method])
         return routes

@@ -46,6 +46,7 @@ class Submission:
     lost: Callable[[str], SubmitOutcome] = Lost
     headers: Mapping[str, str] = field(default_factory=dict)
     may_be_sent_again: bool = False
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,9 @@ class MediaAdapter(ABC):
             return self._again(submission, exc) if submission.may_be_sent_again else submission.lost(str(exc))
 
     def _sent(self, submission: Submission) -> SubmitOutcome:
-        reply = self._http.call("POST", submission.path, submission.body, headers=submission.headers)
+        reply = self._http.call(
+            submission.method, submission.path, submission.body, headers=submission.headers
+        )
         return submission.read(reply) if reply.ok else submission.refusal(reply)
 
     def _again(self, submission: Submission, first: NoAnswerError) -> SubmitOutcome:
