@@ -207,7 +207,8 @@ class TestEnvironment:
             unnamed = BY_EVENT_SOURCE.get(function, set()) | BY_ISSUER.get(function, set())
             allowed = {_logical_id(resource) for resource in ours} - unnamed
             told = _told(template.variables(function)) - NEVER_ASKED.get(function, set())
-            assert (function, told) == (function, allowed)
+            assert allowed - told == set(), f"{function} may use these, but no variable has their names"
+            assert told - allowed == set(), f"{function} has variables of these, but may not use them"
 
     def test_an_endpoint_is_set_only_where_an_emulator_is_named(self, template: Template) -> None:
         for function in template.functions():
