@@ -13,7 +13,7 @@ from run_batch.app import handler
 from tests.functional.test_run_batch import chat, ended, lines_of, run_all, run_one, runner, start, take
 from tests.functional.test_run_batch_parcels import GPT, run, soon
 from tests.support.text_app import TextClient
-from tollgate.batches import models, parcel_money, parcels, repository, service
+from tollgate.batches import collecting, models, parcel_money, parcels, repository, service
 from tollgate.batches.collecting import Collecting
 from tollgate.batches.models import Batch as OurBatch
 from tollgate.batches.models import ChangedError
@@ -32,6 +32,8 @@ pytestmark = [
     pytest.mark.usefixtures("fresh_breaker"),
 ]
 __all__ = ["runner", "soon"]
+# A worker looks so often at a batch whose first parcel ends in less time.
+MAX_LOOKS = 20
 
 
 def is_failed(message: dict[str, Any]) -> bool:
@@ -84,6 +86,31 @@ def test_results_that_a_worker_has_no_time_for_are_stored_by_the_next_one(
     monkeypatch.setattr(Collecting, "run", first_without_time)
     assert_done(client, start(client, lines_of(chat("[[tokens 20]]", model=GPT))))
     assert next(calls) == 2
+
+
+def test_the_counts_of_a_running_batch_include_results_of_a_worker_that_died(
+    client: TextClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep, kept = BatchRepository.keep_result, []
+
+    async def dies_after_the_first(*args: Any) -> None:
+        await keep(*args)
+        kept.append(args[2])
+        if len(kept) == 1:
+            raise RuntimeError("died here")
+
+    monkeypatch.setattr(BatchRepository, "keep_result", dies_after_the_first)
+    monkeypatch.setattr(models, "CLAIM_S", 0)
+    monkeypatch.setattr(collecting, "MAX_AT_ONCE", 1)
+    monkeypatch.setattr(parcels, "MAX_LINES", 2)
+    bodies = [chat(f"[[tokens 20]] {words}", model=GPT) for words in ("one", "two", "[[batch-stuck]]")]
+    batch = start(client, lines_of(*bodies))
+    (message,) = take()
+    results = [is_failed(message) for _ in range(MAX_LOOKS)]
+    assert results.count(True) == 1
+    counts = client.openai.batches.retrieve(batch.id).request_counts
+    assert counts is not None
+    assert (kept, counts.completed, counts.failed) == ([0, 1], 2, 0)
 
 
 def test_a_parcel_without_money_waits_for_the_money_of_another_one(
