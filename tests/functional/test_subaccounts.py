@@ -97,7 +97,10 @@ class TestTransfers:
         child = ok(customer, "POST", SUBACCOUNTS, ACME)["id"]
         assert credit(customer, child, 101) == (402, "insufficient_balance")
         assert credit(customer, child, 100)[0] == 200
-        assert credit(customer, child, -101) == (402, "insufficient_balance")
+        body, headers = {"amountCents": -101}, {"idempotency-key": "back"}
+        status, answer, _ = call("POST", f"{SUBACCOUNTS}/{child}/credit", customer.api_key, body, headers)
+        assert (status, answer["error"]["balanceCents"]) == (402, 100)
+        assert "$1.01 are to be taken back. Take back at most $1.00." in answer["error"]["message"]
         assert credit(customer, child, -100)[0] == 200
         assert (balance_cents(customer), one(customer, child)["balance"]) == (100, 0)
 

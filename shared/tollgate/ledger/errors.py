@@ -9,15 +9,23 @@ from tollgate.kit.money import dollars, usd_of_micro
 class InsufficientBalanceError(TollgateError, status=402, code="insufficient_balance"):
     """The balance does not cover the charge; nothing was charged."""
 
-    def __init__(self, balance_cents: int, required_cents: int, *, waiting_helps: bool | None = None) -> None:
+    def __init__(
+        self,
+        balance_cents: int,
+        required_cents: int,
+        *,
+        waiting_helps: bool | None = None,
+        is_taken_back: bool = False,
+    ) -> None:
+        has, needs = dollars(balance_cents), dollars(required_cents)
+        message = f"The balance of {has} does not cover this request, which costs {needs}."
         step = "Add credit in the dashboard, or ask the operator of this service for it."
         if waiting_helps:
             step = "Repeat it after your running requests have ended, or add credit in the dashboard."
-        super().__init__(
-            f"The balance of {dollars(balance_cents)} does not cover this request, "
-            f"which costs {dollars(required_cents)}.",
-            step,
-        )
+        if is_taken_back:
+            message = f"The sub-account has a free balance of {has}, and {needs} are to be taken back."
+            step = f"Take back at most {has}. Money that running requests hold is not free."
+        super().__init__(message, step)
         self.balance_cents = balance_cents
         self.required_cents = required_cents
         self.waiting_helps = waiting_helps

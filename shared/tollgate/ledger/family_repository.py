@@ -10,7 +10,7 @@ from tollgate.kit.dynamodb.rows import Item
 from tollgate.kit.dynamodb.writes import CountingWrite, TransactWrite, Write, put_new, with_changes
 from tollgate.kit.errors import UserNotFoundError
 from tollgate.ledger.entries import Entry
-from tollgate.ledger.errors import SubaccountClosedError
+from tollgate.ledger.errors import InsufficientBalanceError, SubaccountClosedError
 from tollgate.ledger.families import (
     FamilyWrites,
     StaleMarkupError,
@@ -58,10 +58,18 @@ class FamilyRepository:
             try:
                 self._db.transact([*writes, *others])
             except TransferShortError as short:
-                self.wallets.gather(transfer.payer, short.row.get("wallets", 1), amount)
+                self._gather(transfer, short.row.get("wallets", 1), amount)
             else:
                 return
         raise WriteConflictError
+
+    def _gather(self, transfer: Transfer, wallets: int, amount: int) -> None:
+        try:
+            self.wallets.gather(transfer.payer, wallets, amount)
+        except InsufficientBalanceError as exc:
+            if transfer.payer == transfer.parent:
+                raise
+            raise InsufficientBalanceError(exc.balance_cents, exc.required_cents, is_taken_back=True) from exc
 
     def rows_of(self, account_ids: Sequence[str]) -> dict[str, Item]:
         """Return the rows of at most 100 accounts by id, each with the money of its wallets."""
