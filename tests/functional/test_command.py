@@ -395,9 +395,10 @@ class TestTasks:
         assert run("tasks", "cancel", create(customer), stdin="n\n").exit_code == 1
         assert aws.messages("TaskQueue") == []
 
-    @pytest.mark.parametrize("verb", ["show", "cancel"])
-    def test_one_that_is_not_there_is_named(self, run: Run, verb: str) -> None:
-        assert refusal(run("tasks", verb, "task_1")) == "tollgate: There is no task task_1."
+    @pytest.mark.parametrize("words", [("show",), ("cancel",), ("refund", "--reason", "x")])
+    @pytest.mark.parametrize("task_id", ["task_1", ""])
+    def test_one_that_is_not_there_is_named(self, run: Run, words: tuple[str, ...], task_id: str) -> None:
+        assert refusal(run("tasks", *words, task_id)) == f"tollgate: There is no task {task_id}."
 
     def test_a_workflow_is_no_task(self, run: Run, aws: Aws) -> None:
         workflow_id = "wfl_01M8DS7QZ2NHHN51QYX116WH21"

@@ -232,3 +232,12 @@ class TestPlace:
         said = refusal(run("accounts", "list"))
         assert "older than this command" in said
         assert "CHANGES_DLQ_URL" in said
+
+    def test_a_table_that_the_operator_cannot_read_is_said_in_one_line(
+        self, run: Run, aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        known = {**json.loads((tmp_path / ENVIRONMENT).read_text()), "TASKS_TABLE": "not-there"}
+        (tmp_path / ENVIRONMENT).write_text(json.dumps(known))
+        monkeypatch.setenv("TASKS_TABLE", "not-there")
+        said = refusal(run("tasks", "show", "task_01M8JD2TRTDD4AQC0Y8W4M9RV0"))
+        assert "(ResourceNotFoundException) when calling the GetItem operation" in said

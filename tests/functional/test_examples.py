@@ -65,6 +65,10 @@ class TestExamples:
         assert run("examples", "clear", PAID_IMAGE).exit_code == 0
         assert "no examples of" in model_page.get(f"/{PAID_IMAGE}").text
 
+    def test_a_model_without_examples_stays_without(self, run: Run) -> None:
+        cleared = run("examples", "clear", "")
+        assert (cleared.exit_code, cleared.stdout) == (0, " has no examples.\n")
+
     def test_what_cannot_be_made_is_told(self, run: Run, account_id: str) -> None:
         told = refusal(run("examples", "make", "--account", account_id, "--model", "gpt-5.4-mini", "--yes"))
         assert told == "tollgate: No media model is named gpt-5.4-mini."

@@ -14,7 +14,7 @@ from tollgate.catalog.errors import CatalogError
 from tollgate.command.errors import CommandError
 from tollgate.kit.aws.queue import SendError
 from tollgate.kit.dynamodb.changes import NotABatchError
-from tollgate.kit.dynamodb.core import WriteConflictError
+from tollgate.kit.dynamodb.core import DatabaseError, WriteConflictError
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.remote_document import DocumentConflictError, DocumentTooLargeError
 from tollgate.operator.errors import OperatorError
@@ -26,7 +26,7 @@ _EXPLAINED = (
     DocumentConflictError,
     DocumentTooLargeError,
     TollgateError,
-    WriteConflictError,
+    DatabaseError,
     SendError,
     NotABatchError,
     BotoCoreError,
@@ -60,6 +60,8 @@ def explanation_of(exc: Exception) -> str:
     match exc:
         case WriteConflictError():
             message = BUSY
+        case DatabaseError(__cause__=ClientError() as cause):
+            message = str(cause)
         case OSError(filename=str(name)):
             message = f"{name}: {exc.strerror}"
         case typer.TyperException():
@@ -99,7 +101,9 @@ class Commands(TyperGroup):
             typer.echo(explanation_of(exc), err=True)
             raise typer.Exit(1) from exc
         except typer.TyperException as exc:
-            typer.echo(explanation_of(exc), err=True)
+            # A group without a command has printed its help.
+            if exc.format_message():
+                typer.echo(explanation_of(exc), err=True)
             raise typer.Exit(exc.exit_code) from exc
 
 

@@ -137,11 +137,18 @@ def stack_environment(listed: ListsResources, functions: ConfiguresFunctions, st
 
 def local_environment(folder: Path) -> dict[str, str]:
     """Return the variables that the service in `folder` wrote. Raises `CommandError` if none is running."""
+    return written_by_service(folder / ENVIRONMENT)
+
+
+def written_by_service(file: Path) -> dict[str, str]:
+    """Return a file that the local service wrote for its tools. Raises `CommandError` if none is running."""
     try:
-        known: dict[str, str] = json.loads((folder / ENVIRONMENT).read_text())
+        known: dict[str, str] = json.loads(file.read_text())
     except FileNotFoundError as exc:
         message = "No local service is running. Start it with `make run`, or give a stack with --stack."
         raise CommandError(message) from exc
+    except ValueError as exc:
+        raise CommandError(f"{file} is no JSON: restart the service.") from exc
     return known
 
 

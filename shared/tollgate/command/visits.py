@@ -16,7 +16,7 @@ from tollgate.command.errors import CommandError
 from tollgate.command.options import LOCAL, AsJson, Local, Stack
 from tollgate.command.service import service_of
 from tollgate.command.stack_update import update_parameter
-from tollgate.command.target import BOUNDS, aws_session, stack_facts
+from tollgate.command.target import BOUNDS, aws_session, stack_facts, written_by_service
 from tollgate.visits.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -98,12 +98,8 @@ def _there(stack: str) -> tuple[str, str]:
 
 
 def _here(local: Path) -> tuple[str, str]:
-    try:
-        known = json.loads((local / SERVICE).read_text())
-    except FileNotFoundError as exc:
-        message = "No local service is running. Start it with `make run`, or give a stack with --stack."
-        raise CommandError(message) from exc
-    return str(known["baseUrl"]), str(known["apiKey"])
+    known = written_by_service(local / SERVICE)
+    return known["baseUrl"], known["apiKey"]
 
 
 def _key_of(ssm: "SSMClient", stack: str) -> str | None:

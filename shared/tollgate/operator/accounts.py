@@ -13,12 +13,14 @@ from tollgate.accounts.service import AccountService, OpenedAccount
 from tollgate.audit.events import Action, AuditEvent, Log
 from tollgate.kit.clock import iso
 from tollgate.kit.errors import UserNotFoundError
+from tollgate.kit.ids import is_id
 from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, usd_of_micro
 from tollgate.kit.words import Words
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import InsufficientBalanceError
 from tollgate.ledger.wallets import Limits
+from tollgate.mail.addresses import MAX_ADDRESS_LENGTH
 from tollgate.members.repository import TeamRepository
 from tollgate.members.team import AccountClosure
 from tollgate.operator.console import CustomerConsole
@@ -60,7 +62,10 @@ class AccountConsole(CustomerConsole):
 
     def get(self, word: str) -> Account:
         """Return the account with this id or mail address. Raises `OperatorError` if there is none."""
-        account_id = word if word.startswith("usr_") else self.account_of(word.strip().lower())
+        account_id = word if is_id("usr", word) else None
+        # DynamoDB refuses a key that is longer than any address.
+        if account_id is None and len(word) <= MAX_ADDRESS_LENGTH:
+            account_id = self.account_of(word.strip().lower())
         account = None if account_id is None else self.accounts.get(account_id)
         if account is None:
             raise _no_account(word)

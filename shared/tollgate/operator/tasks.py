@@ -5,13 +5,14 @@ from typing import Any
 
 from tollgate.audit.events import Action
 from tollgate.kit.clock import iso
+from tollgate.kit.ids import is_id
 from tollgate.ledger.callers import Caller
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import refund_of
 from tollgate.operator.console import CustomerConsole
 from tollgate.operator.errors import OperatorError, checked_reason, closed
 from tollgate.operator.routes import with_routes
-from tollgate.tasks.models import Attempt, Task, TaskView, is_workflow
+from tollgate.tasks.models import Attempt, Task, TaskView
 from tollgate.tasks.reader import TaskReader
 from tollgate.tasks.repository import StaleTaskError
 from tollgate.tasks.service import TaskService
@@ -28,8 +29,8 @@ class TaskConsole(CustomerConsole):
 
     def get(self, task_id: str) -> Task:
         """Return a task. Raises `OperatorError` if it does not exist."""
-        # A workflow is in the same table.
-        task = None if is_workflow(task_id) else self.tasks.get(task_id)
+        # A workflow is in the same table, with another prefix.
+        task = self.tasks.get(task_id) if is_id("task", task_id) else None
         if task is None:
             raise OperatorError("There is no task {task}.", task=task_id)
         return task

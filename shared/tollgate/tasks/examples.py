@@ -44,5 +44,6 @@ class Examples:
             self.rows.put(model_id, (share_id, *known)[:MAX_EXAMPLES])
 
     def clear(self, model_id: str) -> None:
-        """Remove the examples of a model from the pages. Their links stay."""
-        self.rows.put(model_id, ())
+        """Remove the examples of a model from the pages, if it has any. Their links stay."""
+        if model_id in self.counts():
+            self.rows.put(model_id, ())

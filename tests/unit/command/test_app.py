@@ -52,3 +52,10 @@ def test_the_list_describes_each_command_as_its_own_help_does(name: str) -> None
     description = line.split(maxsplit=2)[2].rstrip("│ ")
     assert description
     assert description in own, listed
+
+
+@pytest.mark.parametrize("words", [(), ("accounts",)])
+def test_a_group_without_a_command_shows_its_help_and_no_empty_error(words: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(cli, words)
+    assert (result.exit_code, result.stderr) == (2, "")
+    assert "Usage: " in result.stdout

@@ -45,6 +45,11 @@ class TestLocalPlace:
         with pytest.raises(CommandError, match=r"`make run`, or give a stack with --stack"):
             local_target(tmp_path)
 
+    def test_a_file_that_is_cut_off_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / ENVIRONMENT).write_text('{"AWS_REGION": "us-')
+        with pytest.raises(CommandError, match=f"{ENVIRONMENT} is no JSON: restart the service"):
+            local_target(tmp_path)
+
     def test_one_from_before_there_was_a_bucket_is_told_apart(self, tmp_path: Path) -> None:
         (tmp_path / ENVIRONMENT).write_text(json.dumps({"AWS_REGION": "us-east-1"}))
         with pytest.raises(CommandError, match="Restart it"):
