@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from check_ledger.app import handler
 from local.machine.events import Context
@@ -13,9 +14,12 @@ from tests.functional.conftest import balance_cents, create
 from tests.functional.test_run_task import run_to_end
 from tests.support.clock import ManualClock
 from tollgate.accounts.service import OpenedAccount
+from tollgate.command.app import cli
+from tollgate.command.errors import CommandError
 from tollgate.command.restore import StackPause, _reservations_before
 from tollgate.command.swap import Row, Swap, SwapCounts
 
+OF = {"stack": "tollgate-prod", "to": "2026-11-22T12:00:00+00:00"}
 TABLES = ("AccountsTable", "LedgerTable", "TasksTable", "ApiKeysTable")
 
 
@@ -137,7 +141,50 @@ class TestStackPause:
     def test_a_second_run_knows_what_was_there_before_the_first(self, tmp_path: Path) -> None:
         client, file = Functions(), tmp_path / "removed.jsonl"
         pause = StackPause(client, ["sweep", "text"], [])
-        first = _reservations_before(file, pause)
+        first = _reservations_before(file, OF, pause)
         pause.begin()  # and then it broke off
-        assert _reservations_before(file, pause) == first == {"sweep": None, "text": 800}
-        assert json.loads(file.read_text()) == {"places": first}
+        assert _reservations_before(file, OF, pause) == first == {"sweep": None, "text": 800}
+        assert json.loads(file.read_text()) == {**OF, "places": first}
+
+    def test_a_file_that_was_created_and_not_written_is_begun_again(self, tmp_path: Path) -> None:
+        client, file = Functions(), tmp_path / "removed.jsonl"
+        file.touch()
+        assert _reservations_before(file, OF, StackPause(client, ["text"], [])) == {"text": 800}
+
+    @pytest.mark.parametrize(
+        "first_line",
+        [
+            '{"places": {"text": 0}}',
+            '{"stack": "tollgate-prod", "to": "2026-10-01T00:00:00+00:00", "places": {"text": 0}}',
+            "a list of things to do",
+            "[]",
+        ],
+    )
+    def test_the_file_of_something_else_is_refused_before_anything_stops(
+        self, tmp_path: Path, first_line: str
+    ) -> None:
+        client, file = Functions(), tmp_path / "removed.jsonl"
+        file.write_text(f"{first_line}\n")
+        with pytest.raises(CommandError, match="is not of this restore: name another file"):
+            _reservations_before(file, OF, StackPause(client, ["text"], []))
+        assert client.calls == []
+
+
+class TestCommands:
+    def test_a_wait_below_0_is_refused_before_anything_stops(self, tmp_path: Path) -> None:
+        options = ("--to", "2026-11-22T12:00:00Z", "--removed", str(tmp_path / "rows"), "--drain-s", "-1")
+        result = CliRunner().invoke(cli, ["restore", "swap", "--stack", "nowhere", *options])
+        assert result.exit_code == 2
+        assert "--drain-s" in result.stderr
+
+    def test_only_copies_that_were_there_are_said_to_be_deleted(
+        self, aws: Aws, copies: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        accounts = aws.stack.refs["AccountsTable"]
+        aws.clients.dynamodb.restore_table_to_point_in_time(
+            SourceTableName=accounts, TargetTableName=f"{accounts}-at-20261122T120000Z"
+        )
+        monkeypatch.setattr("tollgate.command.restore._tables", lambda _: {name: name for name in copies})
+        words = ["restore", "drop", "--stack", "here", "--to", "2026-11-22T12:00:00Z", "--yes"]
+        done = [CliRunner().invoke(cli, words).stdout for _ in range(2)]
+        assert done == ["1 copies were deleted.\n", "0 copies were deleted.\n"]

@@ -68,7 +68,7 @@ def swap(  # noqa: PLR0917 - typer takes them by name
     to: To,
     removed: Annotated[Path, typer.Option(help="A file for all overwritten and deleted rows.")],
     drain_s: Annotated[
-        int, typer.Option(help="Seconds to wait until all functions have stopped.")
+        int, typer.Option(min=0, help="Seconds to wait until all functions have stopped.")
     ] = LONGEST_RUN_S,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -86,8 +86,9 @@ def swap(  # noqa: PLR0917 - typer takes them by name
     confirm(question, yes=yes, as_json=as_json)
     pause = pause_of(stack)
     # Recorded before the stop, because a second run would read the zeros of the first.
-    reservations = _reservations_before(removed, pause)
+    reservations = _reservations_before(removed, {"stack": stack, "to": at.isoformat()}, pause)
     pause.begin()
+    typer.echo(f"{stack} is stopped. If this breaks off, run the same command again.", err=True)
     time.sleep(drain_s)
     with removed.open("a") as file:
 
@@ -115,12 +116,14 @@ def drop(stack: Stack, to: To, yes: Yes = False, as_json: AsJson = False) -> Non
     client, at = aws_session().client("dynamodb", config=BOUNDS), to.replace(tzinfo=UTC)
     copies = [copy_of(table, at) for table in _tables(stack).values()]
     confirm(f"Delete {len(copies)} copies?", yes=yes, as_json=as_json)
+    dropped = []
     for each in copies:
         try:
             client.delete_table(TableName=each)
         except client.exceptions.ResourceNotFoundException:
             continue
-    print_json({"dropped": copies}) if as_json else typer.echo(f"{len(copies)} copies were deleted.")
+        dropped.append(each)
+    print_json({"dropped": dropped}) if as_json else typer.echo(f"{len(dropped)} copies were deleted.")
 
 
 def copy_of(table: str, at: datetime) -> str:
@@ -201,12 +204,24 @@ def pause_of(stack: str) -> StackPause:
     return StackPause(found.client("lambda"), sorted(functions.values()), sorted(sources.values()))
 
 
-def _reservations_before(file: Path, pause: StackPause) -> dict[str, int | None]:
-    """Return the functions' reservations before the stop. The first run writes them to the file."""
-    if file.exists():
+def _reservations_before(file: Path, of: dict[str, str], pause: StackPause) -> dict[str, int | None]:
+    """Return the functions' reservations before the stop. The first run writes them to the file.
+
+    `of` names the restore. Raises `CommandError` for the file of another one, whose reservations are old.
+    """
+    if file.exists() and file.stat().st_size:
         with file.open() as lines:
-            known: dict[str, int | None] = json.loads(lines.readline())["places"]
-        return known
+            match _json(lines.readline()):
+                case {"places": dict() as known, **rest} if rest == of:
+                    return known
+        raise CommandError(f"{file} is not of this restore: name another file with --removed.")
     reservations = pause.reservations()
-    file.write_text(json.dumps({"places": reservations}) + "\n")
+    file.write_text(json.dumps({**of, "places": reservations}) + "\n")
     return reservations
+
+
+def _json(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
