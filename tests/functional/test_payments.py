@@ -254,6 +254,22 @@ class TestAnotherShapeThanStripes:
 
 @pytest.mark.usefixtures("with_keys")
 class TestSignatures:
+    def test_events_under_another_secret_ring_because_no_payment_is_credited(
+        self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        body = event(session(customer.account_id, CENTS))
+        status, _ = send(body, signed(body, secret="whsec_of_another_endpoint"))
+        assert (status, balance_cents(customer)) == (400, BEFORE)
+        assert '"Name":"PaymentEventsRefused"' in capsys.readouterr().out
+        assert "payments.event_refused" in caplog.messages
+
+    @pytest.mark.parametrize("signature", ["", "sha256=00"])
+    def test_a_stranger_without_the_form_of_a_signature_rings_nothing(
+        self, customer: OpenedAccount, capsys: pytest.CaptureFixture[str], signature: str
+    ) -> None:
+        assert send(event(session(customer.account_id, CENTS)), signature)[0] == 400
+        assert "PaymentEventsRefused" not in capsys.readouterr().out
+
     def test_only_the_bytes_that_stripe_signed_count(self, customer: OpenedAccount) -> None:
         body = event(session(customer.account_id, CENTS))
         now_s = int(time.time())

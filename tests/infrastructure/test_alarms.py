@@ -289,6 +289,7 @@ class TestAlarms:
             ("MailsRefusedAlarm", "MailsRefused", 0, 900),
             ("CatalogRefusedAlarm", "CatalogRefused", 0, 300),
             ("PaymentToCheckAlarm", "PaymentToCheck", 0, 300),
+            ("PaymentEventsRefusedAlarm", "PaymentEventsRefused", 0, 900),
         ],
     )
     def test_what_costs_us_money_or_customers_their_work_rings(
@@ -358,7 +359,7 @@ class TestAlarms:
     def test_tables_that_refuse_and_writes_that_lose_ring(self, template: Template) -> None:
         assert _measured(template, "TableThrottlesAlarm") == {
             ("WriteThrottleEvents", f"{table}Table")
-            for table in ("Accounts", "ApiKeys", "Tasks", "Ledger", "Deliveries")
+            for table in ("Accounts", "ApiKeys", "Tasks", "Ledger", "Deliveries", "Budgets", "Usage")
         }
         conflicts = {("TransactionConflict", "AccountsTable"), ("TransactionConflict", "TasksTable")}
         assert _measured(template, "TransactionConflictsAlarm") == conflicts

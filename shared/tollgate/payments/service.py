@@ -16,6 +16,7 @@ from tollgate.payments.billing_details import BillingDetails
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.claims import Payment, TooManyClaimsError
 from tollgate.payments.client import NO_DETAILS, open_checkout, receipt_url, signed_event
+from tollgate.payments.errors import InvalidSignatureError
 from tollgate.payments.events import (
     Claimed,
     ManualCheck,
@@ -106,7 +107,7 @@ class PaymentService:
         `RouteNotFoundError` without keys.
         """
         keys = self._keys()
-        event = read_event(signed_event(keys, body, signature))
+        event = read_event(_signed(keys, body, signature))
         # A live key with the secret of a test endpoint would turn test cards into money.
         is_play = keys.is_live and not event.livemode
         outcome = self._apply(ManualCheck("test_mode", event.id) if is_play else change_required_by(event))
@@ -182,6 +183,18 @@ class PaymentService:
         if keys is None:
             raise RouteNotFoundError
         return keys
+
+
+def _signed(keys: StripeKeys, body: bytes, signature: str | None) -> dict[str, Any]:
+    """Return a signed event. Raises `InvalidSignatureError`, and alerts operators if it may be Stripe's."""
+    try:
+        return signed_event(keys, body, signature)
+    except InvalidSignatureError:
+        # Most strangers do not know the form of a signature. Stripe has it, with another endpoint's secret.
+        if signature is not None and "v1=" in signature:
+            logger.error("payments.event_refused", size=len(body))
+            emit({"PaymentEventsRefused": 1})
+        raise
 
 
 def _unknown(before: Payment, now: Payment, found: Claimed) -> Outcome:
