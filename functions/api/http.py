@@ -113,7 +113,9 @@ def _known(api: Api, request: Request, key: ApiKey) -> ApiKey:
 def _acting(api: Api, request: Request, key: ApiKey) -> ApiKey:
     """Return the key as a caller of the sub-account that the request names, if it names one."""
     child = request.headers.get(ACCOUNT_HEADER)
-    return key if child is None else api.subaccounts.acting(key, child)
+    if child is None:
+        return key
+    return api.subaccounts.acting(key, child, changes=request.method not in ("GET", "HEAD"))
 
 
 def _caller(request: Request, scope: Scope) -> tuple[str, Scope, str | None]:

@@ -397,6 +397,25 @@ class TestEnd:
         assert create(customer, key=child["key"])[1]["code"] == "invalid_api_key"
         assert entries(customer, child["id"])[0] == ("transfer", -18)
 
+    @pytest.mark.parametrize(
+        ("method", "path", "body"),
+        [
+            ("POST", "/api/v1/keys", {"name": "web"}),
+            ("POST", "/api/v1/tokens", {"maxCostCents": 5}),
+            ("POST", BUDGETS, {"name": "All", "scope": "account", "limitCents": 5, "per": "day"}),
+            ("PATCH", "/api/v1/exports/settings", {"requestWebhook": None}),
+            ("POST", "/api/v1/webhooks/secret/rotate", {}),
+        ],
+    )
+    def test_it_can_be_read_and_not_be_changed(
+        self, customer: OpenedAccount, method: str, path: str, body: Any
+    ) -> None:
+        child = opened(customer)["id"]
+        ok(customer, "DELETE", f"{SUBACCOUNTS}/{child}")
+        status, answer, _ = acting(customer, child, method, path, body)
+        assert (status, answer["error"]["code"]) == (409, "subaccount_closed")
+        assert acting(customer, child, "GET", "/api/v1/ledger")[0] == 200
+
     def test_money_of_a_running_task_returns_after_it(
         self, customer: OpenedAccount, clock: ManualClock
     ) -> None:

@@ -235,13 +235,15 @@ class SubaccountService:
         self.rest.give_back(child)
         return self.one(parent, child)
 
-    def acting(self, key: ApiKey, child: str) -> ApiKey:
+    def acting(self, key: ApiKey, child: str, *, changes: bool) -> ApiKey:
         """Return a parent's key as a caller of a sub-account's own routes.
 
-        Raises `SubaccountNotFoundError`, `ForbiddenError`.
+        Raises `SubaccountNotFoundError`, `ForbiddenError`, and `SubaccountClosedError` for a request that
+        `changes` a closed one: its keys have ended, and its data is erased only once.
         """
         self._check_control(key)
-        self._found(key.account_id, child)
+        if self._found(key.account_id, child).closed_at_ms is not None and changes:
+            raise SubaccountClosedError
         return replace(key, account_id=child, acts_from=key.account_id)
 
     def _found(self, parent: str, child: str) -> Subaccount:
