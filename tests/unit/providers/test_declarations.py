@@ -15,6 +15,7 @@ from tollgate.providers.runtime.accounts import accounts, media_accounts, text_a
 from tollgate.providers.runtime.adapter import MediaAdapter
 from tollgate.providers.runtime.declaration import Auth, Provider
 from tollgate.providers.runtime.registry import MappingNames, mapper_of, providers
+from tollgate.providers.text.openai_compatible.facts import VENDORS
 
 every_provider = pytest.mark.parametrize("name", sorted(providers()))
 
@@ -101,3 +102,11 @@ def test_the_page_of_the_providers_is_made_of_the_declarations() -> None:
     page = PAGE.read_text()
     assert page == with_table(page), "make provider-table"
     assert all(f"`{account.key_env}`" in page for account in accounts().values())
+
+
+def test_each_vendor_of_text_has_a_row_on_the_page_that_they_share() -> None:
+    page = PAGE.with_name(f"{provider_table.OTHERS}.md").read_text()
+    rows = {
+        name: f"| `{name}` | `{vendor.base_url or 'https://<resource>.'}" for name, vendor in VENDORS.items()
+    }
+    assert [row for row in rows.values() if row not in page] == []
