@@ -1,8 +1,11 @@
-"""MiniStack, whose functions share the unpacked files of a layer. Run by the Python of MiniStack.
+"""MiniStack with what these tests miss in it. Run by the Python of MiniStack.
 
-MiniStack unpacks all layers of a function again for each process that it starts, which was most of the CPU of
-these tests. Here each archive is unpacked once, and each process has a link to its folder. On Lambda too, the
-files of a layer are the same for all processes, and none of them can write there.
+Functions share the unpacked files of a layer. MiniStack unpacks all layers of a function again for each
+process that it starts, which was most of the CPU of these tests. Here each archive is unpacked once, and
+each process has a link to its folder. On Lambda too, the files of a layer are the same for all processes,
+and none of them can write there.
+
+An API has its routes for any method too. MiniStack leaves them out when it reads the document of an API.
 """
 
 import sys
@@ -16,6 +19,9 @@ from typing import Any
 
 from ministack.app import main  # type: ignore[import-not-found]
 from ministack.core import lambda_runtime  # type: ignore[import-not-found]
+from ministack.services import apigateway_v1  # type: ignore[import-not-found]
+
+ANY_METHOD = "x-amazon-apigateway-any-method"
 
 _one_at_a_time = threading.Lock()
 
@@ -41,6 +47,18 @@ class SharedArchive(zipfile.ZipFile):
 lambda_runtime.zipfile = SimpleNamespace(
     ZipFile=SharedArchive, BadZipFile=zipfile.BadZipFile, LargeFileError=zipfile.LargeZipFile
 )
+
+_read_path = apigateway_v1._import_path_item
+apigateway_v1._OPENAPI_HTTP_METHODS.add("any")
+
+
+def read_path(api_id: str, path: str, methods: dict[str, Any], *others: Any) -> None:
+    """Add the routes of a path to an API. MiniStack's own word for any method is `any`."""
+    named = {"any" if method == ANY_METHOD else method: route for method, route in methods.items()}
+    _read_path(api_id, path, named, *others)
+
+
+apigateway_v1._import_path_item = read_path
 
 if __name__ == "__main__":
     sys.exit(main())

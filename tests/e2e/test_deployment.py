@@ -15,19 +15,25 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from PIL import Image
 
 from local.template import ROOT, Template, stem_of
 from tests.e2e.conftest import LIVE, PAID, Offer
-from tests.e2e.deployed import Deployed
+from tests.e2e.deployed import ANSWER_TIMEOUT_S, Deployed
 from tests.e2e.deployment import BUILD, Deployment
 from tests.support.customer import Customer
+from tollgate.catalog.loader import read_yaml
+from tollgate.reference import HERE
 from tollgate.reference.clients import WHEELS
 from tollgate.reference.previews import SERVICE
 from tollgate.tasks.waiting import MAX_HELD_S
 
 pytestmark = pytest.mark.e2e
+
+NO_ROUTE = re.compile(r"No such endpoint|Missing Authentication Token")
+"""What the gateway or a function says of a route that it does not have. The second is the emulator's."""
 
 
 class TestDeployed:
@@ -35,6 +41,13 @@ class TestDeployed:
     def test_the_providers_with_a_key_are_live(self, deployment: Deployment) -> None:
         rows = deployment.tollgate("secrets", "list", "--json")["providers"]
         assert rows == [{"provider": name, "key": True, "live": True} for name in LIVE]
+
+    def test_every_described_route_has_a_function(self, stack: Deployed) -> None:
+        with httpx.Client(base_url=stack.base_url, timeout=ANSWER_TIMEOUT_S) as http:
+            for route in read_yaml(HERE / "operations.yaml")["operations"]:
+                method, path = route.split(" ")
+                answer = http.request(method, re.sub(r"\{\w+\}", "none", path))
+                assert not NO_ROUTE.search(answer.text), f"{route}: {answer.status_code} {answer.text}"
 
     def test_a_generation_is_charged_stored_and_announced(
         self, stack: Deployed, customer: Customer, offer: Offer
