@@ -96,7 +96,7 @@ pytest_plugins = [
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
     """Show each fault of a list that should be empty; pytest shows only the first one."""
     if op == "==" and isinstance(left, list) and right == []:
-        return [f"these should not be there ({len(left)}):", *map(str, left)]
+        return [f"nothing, but found {len(left)}:", *map(str, left)]
     return None
 
 

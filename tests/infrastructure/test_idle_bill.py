@@ -24,7 +24,9 @@ def usd(template: Template, environment: str, **parameters: str) -> Decimal:
 @pytest.mark.parametrize("environment", MOST_USD)
 def test_a_stack_without_traffic_stays_below_its_bound(template: Template, environment: str) -> None:
     lines = bill(stack_of(template, environment))
-    assert total_usd(lines) <= MOST_USD[environment], [(line.what, round(line.usd, 2)) for line in lines]
+    parts = ", ".join(f"{line.what} {line.usd:.2f}" for line in lines if line.usd)
+    bound = f"{environment} may cost ${MOST_USD[environment]} a month without traffic (decision 0048)"
+    assert total_usd(lines) <= MOST_USD[environment], f"{bound}: {parts}"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from tests.conftest import pytest_assertrepr_compare
 
 def test_each_fault_of_a_list_is_shown() -> None:
     shown = pytest_assertrepr_compare("==", ["zh is missing", "singleRoute: must say why"], [])
-    assert shown == ["these should not be there (2):", "zh is missing", "singleRoute: must say why"]
+    assert shown == ["nothing, but found 2:", "zh is missing", "singleRoute: must say why"]
 
 
 def test_other_comparisons_are_shown_as_pytest_does() -> None:
