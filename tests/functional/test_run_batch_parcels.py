@@ -324,7 +324,7 @@ def test_the_second_of_two_batches_of_one_parcel_is_cancelled(
         raise UnsureError
 
     monkeypatch.setattr(VendorCalls, "create", twice)
-    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-slow 200]]", model=GPT)))
+    batch = start(client, lines_of(chat("[[tokens 20]] [[batch-slow 2000]]", model=GPT)))
     found, outputs, errors = run(client, batch)
     assert (found.status, len(outputs), errors) == ("completed", 1, [])
     states = sorted(one["status"] for one in at_vendor(simulator_url, batch.id))
