@@ -38,6 +38,7 @@ from tollgate.kit.clock import MS_PER_DAY
 from tollgate.ledger.entries import EntryKind
 from tollgate.operator.errors import OperatorError
 from tollgate.payments.errors import PaymentUnavailableError
+from tollgate.subaccounts.repository import SubaccountRepository
 
 ada = closing.ada
 pytestmark = pytest.mark.usefixtures("dashboard")
@@ -74,6 +75,24 @@ class TestAskingForIt:
         answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert answer.status == 409
         assert "1 generations" in answer.text
+
+    def test_a_sub_account_that_is_created_meanwhile_refuses_it(
+        self, ada: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        account_id, count = account_of(ada), SubaccountRepository.count
+        made: list[object] = []
+
+        def then_created(repository: SubaccountRepository, parent: str) -> int:
+            found = count(repository, parent)
+            if not made:
+                made.append(api_parts.api().subaccounts.create(parent, {"name": "Acme"}, by=None))
+            return found
+
+        monkeypatch.setattr(SubaccountRepository, "count", then_created)
+        answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
+        assert answer.status == 409
+        assert "1 open sub-accounts" in answer.text
+        assert api_parts.api().accounts.me(account_id).suspended is None
 
     def test_a_suspended_account_is_the_operators_to_close(self, ada: Browser) -> None:
         account_id = account_of(ada)

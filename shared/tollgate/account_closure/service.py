@@ -19,7 +19,7 @@ from tollgate.low_balance.rules import LowBalanceState, cancelled
 from tollgate.members.repository import StaleTeamError, TeamRepository
 from tollgate.members.service import Actor
 from tollgate.members.team import AccountClosure, Team, TeamError
-from tollgate.subaccounts.repository import SubaccountRepository
+from tollgate.subaccounts.repository import StaleSubaccountsError, SubaccountRepository
 from tollgate.web.sessions import SessionStore
 
 # The time in which an owner can cancel the closure.
@@ -71,13 +71,12 @@ class AccountClosureService:
             words = f"erased after {iso(closing.erase_at_ms)}; balance {dollars(_cents(account))}"
             left = f"{words}, {balance}" if account.balance_micro_usd else words
             noted = self.audit.note(account_id, by.name, Action.CLOSING_REQUESTED, "Account", left)
-            begun = self.teams.change(team, changed)
-            self.ledger.suspend(
-                account_id, BEING_CLOSED, now_ms, begun, noted, *no_top_up, replace_reason=False
-            )
+            others = [self.teams.change(team, changed), self.subaccounts.none_is_open(account_id), noted]
+            self.ledger.suspend(account_id, BEING_CLOSED, now_ms, *others, *no_top_up, replace_reason=False)
             return self.teams.get(account_id)
 
-        team = retry_change(change, StaleTeamError, StaleLowBalanceError, what=_WHAT)
+        stale = (StaleTeamError, StaleLowBalanceError, StaleSubaccountsError)
+        team = retry_change(change, *stale, what=_WHAT)
         self.end_access(team)
         if team.closing is None:
             raise TeamError("Another owner has kept this account.")

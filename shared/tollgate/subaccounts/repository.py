@@ -41,6 +41,10 @@ class AlreadyCreatedError(Exception):
         self.earlier = earlier
 
 
+class StaleSubaccountsError(Exception):
+    """A sub-account was created since they were counted; nothing was written. Count them again."""
+
+
 class SubaccountRepository(OneTable):
     """Reads and writes the lists of sub-accounts."""
 
@@ -70,6 +74,19 @@ class SubaccountRepository(OneTable):
     def count(self, parent: str) -> int:
         """Return how many sub-accounts of an account are open."""
         return self._find({"account_id": parent, "item": _COUNT}, lambda row: int(row["count"])) or 0
+
+    def none_is_open(self, parent: str) -> Write:
+        """Return a write for a transaction that is to succeed only while no sub-account is open.
+
+        Refused: `StaleSubaccountsError`.
+        """
+        return Write(
+            self._table,
+            key={"account_id": parent, "item": _COUNT},
+            update=(Set("count", 0),),
+            condition=Missing("item") | Equals("count", 0),
+            refused=lambda _: StaleSubaccountsError(parent),
+        )
 
     def opened(self, made: Subaccount, key: str | None, body_hash: str) -> list[TransactWrite]:
         """Return the writes of a new sub-account.

@@ -369,7 +369,8 @@ class TestEveryWrite:
         "seals/repository.py": "SealRepository._add",
         "status/repository.py": "IncidentRepository.save StatusRepository.count",
         "subaccounts/repository.py": (
-            "SubaccountRepository._changed SubaccountRepository._remembered SubaccountRepository.opened"
+            "SubaccountRepository._changed SubaccountRepository._remembered "
+            "SubaccountRepository.none_is_open SubaccountRepository.opened"
         ),
         "tasks/idempotency.py": "IdempotencyStore.tie",
         "tasks/repository.py": "ExampleRepository.put TaskRepository._put TaskRepository.save",
