@@ -100,7 +100,7 @@ class AccountClosureWorker:
     def _has_subaccounts(self, account_id: str) -> bool:
         """Return whether money of a closed sub-account can still return to an account."""
         children = self.closures.subaccounts.all(account_id)
-        return any(self.accounts.me(child).suspended != ERASED for child in children)
+        return not all(self.rest.is_over(child) for child in children)
 
     def _begun(self, team: Team) -> Team | None:
         """Record that the erasure begins; return the team, or `None` if another process changed it."""

@@ -19,6 +19,11 @@ class ReturnOfRest:
     families: FamilyRepository
     clock: Clock
 
+    def is_over(self, child: str) -> bool:
+        """Return whether an account is closed and takes no money any more, so nothing of it can return."""
+        rows = self.families.wallets.rows(child)
+        return not rows or "closed_at_ms" in rows[0]
+
     def give_back(self, child: str) -> bool:
         """Move mark-up and balance to the parent; return whether nothing is left.
 
