@@ -137,6 +137,14 @@ class TestKeepingIt:
         assert ada.post("/closing/undo").status == 403
         assert api_parts.api().accounts.me(account_id).suspended == "fraud"
 
+    def test_an_owner_keeps_one_that_an_operator_has_resumed(self, ada: Browser, clock: ManualClock) -> None:
+        account_id = close(ada)
+        operator_parts.operator().account_console.resume(account_id)
+        clock.advance_ms(1)
+        ada.sign_in(ADA)
+        assert ada.post("/closing/undo").status == 200
+        assert close_accounts_parts.closure_worker().teams.get(account_id).closing is None
+
     def test_once_it_is_being_erased_it_is_too_late(
         self, ada: Browser, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -37,11 +37,13 @@ def resume(table: str, account_id: str, only_reason: str | None = None) -> Write
     Refused: `UserNotFoundError`, `AccountSuspendedError` if it is suspended for another reason.
     """
     account_is_there = Exists("account_id")
+    # An operator may have resumed it before.
+    for_no_other_reason = MAY_SPEND | Equals(("suspended", "reason"), only_reason)
     return Write(
         table,
         key={"account_id": account_id},
         update=(Remove("suspended"),),
-        condition=account_is_there if only_reason is None else Equals(("suspended", "reason"), only_reason),
+        condition=account_is_there if only_reason is None else account_is_there & for_no_other_reason,
         refused=_refused,
     )
 
