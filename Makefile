@@ -270,7 +270,7 @@ clean:  ## remove everything that was made here
 
 # Set-up. Each step says what it does, and fails with one clear line.
 
-CANNOT_INSTALL = echo "tollgate: cannot install (no registry, or no Python 3.11 or later): see .local/install.log"; exit 1
+CANNOT_INSTALL = echo "tollgate: cannot install. The end of .local/install.log:"; tail -n 5 .local/install.log; exit 1
 
 # The check of commit messages. Hooks of the developer's own stay, and a copy without git needs none.
 INSTALL_HOOKS = git config core.hooksPath >/dev/null 2>&1 || git config core.hooksPath .githooks 2>/dev/null || true

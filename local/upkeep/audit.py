@@ -1,10 +1,12 @@
-"""`make audit`: finds secrets in the repository's files, and vulnerabilities in deployed packages.
+"""`make audit`: finds secrets in files, packages that exclude each other, and known vulnerabilities.
 
-Vulnerabilities come from the package index's advisories. Many mirrors have none. Their packages are then
-listed as not audited, which is not a failure, because a check must work without a network.
+Packages exclude each other if no version of a third package suits both. Vulnerabilities of the deployed packages
+come from the package index's advisories. Many mirrors have none. Their packages are then listed as not audited,
+which is not a failure, because a check must work without a network.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +20,8 @@ from tollgate.accounts.keys import key_id_of
 
 PIP_AUDIT = "pip-audit==2.10.1"
 TIMEOUT_S = 300
+NO_SOLUTION = 1
+"""uv's exit code for requirements that no set of packages meets. It is 2 if the index cannot be reached."""
 MAX_FILE_BYTES = 2 * 1024 * 1024
 """A larger file is not text of this repository."""
 
@@ -61,6 +65,18 @@ def files() -> list[Path]:
     return [ROOT / name for name in listed.stdout.split("\0") if name]
 
 
+def unsolvable(uv: str, paths: Iterable[Path]) -> list[str]:
+    """Return `file: reason` for each `requirements.txt` of `paths` that cannot be installed."""
+    found = []
+    for file in paths:
+        if file.name == "requirements.txt":
+            solve = [uv, "pip", "compile", "-q", "-o", os.devnull, str(file)]
+            solved = subprocess.run(solve, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+            if solved.returncode == NO_SOLUTION:
+                found.append(f"{os.path.relpath(file, ROOT)}: {solved.stderr.strip()}")
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class AuditReport:
     """The result of an audit: `package version: advisory` per vulnerability, and packages without data."""
@@ -101,7 +117,8 @@ def read_report(text: str) -> AuditReport:
 
 def main(uv: str) -> int:
     """Audit, print the result, and return the exit code."""
-    found = secrets_of(files())
+    paths = files()
+    found = secrets_of(paths) + unsolvable(uv, paths)
     packages = run_pip_audit(uv)
     if packages is None or packages.unknown:
         count = "all" if packages is None else len(packages.unknown)

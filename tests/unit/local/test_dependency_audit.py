@@ -1,11 +1,12 @@
-"""What the audit takes for a secret, and how it reads a report."""
+"""What the audit takes for a secret or a conflict, and how it reads a report."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from local.template import ROOT
-from local.upkeep.audit import AuditReport, files, read_report, secrets_in
+from local.upkeep.audit import NO_SOLUTION, AuditReport, files, read_report, secrets_in, unsolvable
 from tollgate.accounts.keys import new_key
 
 # Put together here, as this file is audited too.
@@ -42,6 +43,31 @@ class TestSecrets:
     def test_hidden_files_are_read_too(self) -> None:
         names = {str(file.relative_to(ROOT)) for file in files()}
         assert {".ci/run", ".github/workflows/pipeline.yml", ".gitignore", "README.md"} <= names
+
+
+class TestRequirements:
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> Path:
+        """Return a file of requirements."""
+        file = tmp_path / "requirements.txt"
+        file.write_text("one==1.0\n")
+        return file
+
+    @staticmethod
+    def uv(folder: Path, code: int) -> str:
+        """Return a program that ends like uv."""
+        program = folder / "uv"
+        program.write_text(f"#!/bin/sh\necho 'one needs two' >&2\nexit {code}\n")
+        program.chmod(0o755)
+        return str(program)
+
+    def test_those_that_exclude_each_other_are_named_with_the_reason(self, file: Path) -> None:
+        (found,) = unsolvable(self.uv(file.parent, NO_SOLUTION), [file, file.with_name("other.txt")])
+        assert found.endswith("/requirements.txt: one needs two")
+
+    @pytest.mark.parametrize("code", [0, 2])
+    def test_no_fault_is_found_if_they_agree_or_without_an_index(self, file: Path, code: int) -> None:
+        assert unsolvable(self.uv(file.parent, code), [file]) == []
 
 
 class TestReport:
