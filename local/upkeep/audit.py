@@ -1,8 +1,8 @@
 """`make audit`: finds secrets in files, packages that exclude each other, and known vulnerabilities.
 
-Packages exclude each other if no version of a third package suits both. Vulnerabilities of the deployed packages
-come from the package index's advisories. Many mirrors have none. Their packages are then listed as not audited,
-which is not a failure, because a check must work without a network.
+Packages exclude each other if no version of a third package suits both. Vulnerabilities of the deployed
+packages come from the package index's advisories. Many mirrors have none. Their packages are then listed as
+not audited, which is not a failure, because a check must work without a network.
 """
 
 import json
