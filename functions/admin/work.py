@@ -58,7 +58,10 @@ def redrive(services: Services, request: Request, operator: OperatorSignedIn, se
         found = services.dead_letter_console.by(operator.name).redrive(Work(kind), MOST_REDRIVEN)
         said = gettext("{moved} of {waiting} sent again.").format(moved=found.moved, waiting=found.waiting)
         gone = gettext("{gone} were too old to be read again.").format(gone=found.gone)
-        return f"{said} {gone}" if found.gone else said
+        failed = gettext("{failed} failed again and stay here. The first one: {reason}").format(
+            failed=found.failed, reason=found.reason
+        )
+        return " ".join([said, *[gone] * bool(found.gone), *[failed] * bool(found.failed)])
 
     return done(request, operator, send_again, "/work", action="redrive", work=kind)
 

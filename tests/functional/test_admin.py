@@ -424,6 +424,13 @@ class TestWork:
         assert sorted(aws.messages(f"{work.title()}Queue")) == ["one", "two"]
         assert aws.messages(f"{work.title()}DeadLetterQueue") == []
 
+    def test_what_fails_again_stays_and_is_told(self, operator: Browser, aws: Aws) -> None:
+        bury(aws, "ChangesDeadLetterQueue", "one", "two")
+        operator.post("/work/redrive", {"work": "changes"})
+        said = operator.get("/work").text
+        assert "0 of 2 sent again." in said
+        assert "2 failed again and stay here. The first one: NotABatchError" in said
+
     def test_batches_of_a_stream_are_read_and_handled_again(
         self, operator: Browser, account_id: str, aws: Aws
     ) -> None:

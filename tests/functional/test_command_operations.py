@@ -42,7 +42,7 @@ class TestRedrive:
         bodies = [json.dumps({"task_id": f"task_{n}", "seq": n}) for n in range(11)] + ["not JSON"]
         bury(aws, dead, *bodies)
         moved = answer(run("redrive", work, "--json"))
-        assert moved == {"work": work, "dryRun": False, "waiting": 12, "moved": 12, "gone": 0}
+        assert (moved["work"], moved["waiting"], moved["moved"], moved["failed"]) == (work, 12, 12, 0)
         assert sorted(aws.messages(back)) == sorted(bodies)
         assert aws.messages(dead) == []
 
@@ -85,6 +85,34 @@ class TestRedrive:
         assert answer(run("redrive", "changes", "--json"))["moved"] == 1
         (told,) = aws.messages("MailQueue")
         assert json.loads(told) == {"account_id": customer.account_id, "event_id": line["event_id"]["S"]}
+
+    def test_a_message_that_fails_again_stays_and_keeps_no_other_from_its_turn(
+        self, run: Run, aws: Aws, customer: OpenedAccount
+    ) -> None:
+        create(customer)
+        aws.messages("TaskQueue")
+        table = aws.stack.refs["TasksTable"]
+        aws.clients.dynamodb.put_item(TableName=table, Item={"task_id": {"S": "task_1"}})
+        good, broken = stream_records(aws)
+        bury(aws, "ChangesDeadLetterQueue", "not JSON")
+        bury_changes(aws, "TasksTable", [broken])
+        bury_changes(aws, "TasksTable", [good])
+        redriven = run("redrive", "changes", "--json")
+        found = json.loads(redriven.stdout)
+        assert (redriven.exit_code, redriven.stderr) == (1, "")
+        assert (found["waiting"], found["moved"], found["gone"], found["failed"]) == (3, 1, 0, 2)
+        assert found["reason"] == (
+            "NotABatchError: A dead letter is no message about a failed batch: not JSON"
+        )
+        assert len(aws.messages("TaskQueue")) == 1
+
+    def test_people_read_why_the_first_one_failed(self, run: Run, aws: Aws) -> None:
+        bury(aws, "UsageDeadLetterQueue", "{}")
+        redriven = run("redrive", "usage")
+        assert redriven.exit_code == 1
+        about, failed = redriven.stdout.splitlines()
+        assert about == "About 1 dead letters of usage; 0 moved back."
+        assert failed.startswith("1 failed again and stay. The first one: NotABatchError: A dead letter")
 
     def test_changes_that_the_stream_has_no_more_are_dropped_and_counted(
         self, run: Run, aws: Aws, monkeypatch: pytest.MonkeyPatch

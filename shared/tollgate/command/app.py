@@ -13,7 +13,6 @@ from typer.main import get_command, get_group
 from tollgate.catalog.errors import CatalogError
 from tollgate.command.errors import CommandError
 from tollgate.kit.aws.queue import SendError
-from tollgate.kit.dynamodb.changes import NotABatchError
 from tollgate.kit.dynamodb.core import DatabaseError, WriteConflictError
 from tollgate.kit.errors import TollgateError
 from tollgate.kit.remote_document import DocumentConflictError, DocumentTooLargeError
@@ -28,7 +27,6 @@ _EXPLAINED = (
     TollgateError,
     DatabaseError,
     SendError,
-    NotABatchError,
     BotoCoreError,
     ClientError,
     OSError,

@@ -22,16 +22,24 @@ def redrive(
 ) -> None:
     """Move dead letters back to their queue.
 
-    Outdated and repeated messages are then dropped by the worker.
+    Outdated and repeated messages are then dropped by the worker. Exits with 1 if some failed again.
     """
     console = service_of(stack, local).dead_letter_console
     done = Redriven(console.letters[work].count()) if dry_run else console.redrive(work, most)
     if as_json:
         print_json({"work": work, "dryRun": dry_run, **asdict(done)})
-        return
+    else:
+        _print(work, done)
+    if done.failed:
+        raise typer.Exit(1)
+
+
+def _print(work: Work, done: Redriven) -> None:
     typer.echo(f"About {done.waiting} dead letters of {work}; {done.moved} moved back.")
     if done.gone:
         typer.echo(
             f"{done.gone} were too old for the stream and were dropped. The sweeper finds their tasks. "
             "Ledger entries stay missing in the statistics."
         )
+    if done.failed:
+        typer.echo(f"{done.failed} failed again and stay. The first one: {done.reason}")

@@ -31,11 +31,14 @@ class Work(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Redriven:
-    """The number of messages that were waiting, were moved, and are `gone` from the stream."""
+    """The number of messages that were waiting, were moved, are `gone` from the stream, and failed again."""
 
     waiting: int
     moved: int = 0
     gone: int = 0
+    failed: int = 0
+    reason: str = ""
+    """Why the first one failed again."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +60,7 @@ class DeadLetterConsole(OperatorConsole):
         if work in self.queues:
             return Redriven(waiting, letters.hand_over(self.queues[work].send_bodies, most))
         changes = self.changes[work]
-        before = changes.gone
+        known_gone, known_failures = changes.gone, len(changes.failures)
         taken = letters.hand_over(changes.take, most)
-        gone = changes.gone - before
-        return Redriven(waiting, taken - gone, gone)
+        gone, failures = changes.gone - known_gone, changes.failures[known_failures:]
+        return Redriven(waiting, taken - gone, gone, len(failures), failures[0] if failures else "")

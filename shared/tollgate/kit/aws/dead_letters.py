@@ -1,12 +1,13 @@
 """Dead-lettered messages, and how to take them back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from tollgate.kit.aws.queue import BATCH_SIZE
 
 if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
+    from types_boto3_sqs.type_defs import DeleteMessageBatchRequestEntryTypeDef
 
 # How long a message that was taken stays hidden: longer than a batch of changes takes to read again.
 HIDDEN_S = 300
@@ -28,30 +29,31 @@ class DeadLetters:
         )
         return int(attributes["Attributes"]["ApproximateNumberOfMessages"])
 
-    def hand_over(self, take: Callable[[Sequence[str]], None], most: int) -> int:
-        """Hand the bodies of at most `most` messages to `take`, in batches; return how many.
+    def hand_over(self, take: Callable[[Sequence[str]], Collection[int] | None], most: int) -> int:
+        """Hand the bodies of at most `most` messages to `take`, in batches; return how many it took.
 
-        A batch is deleted when `take` has returned, so a crash loses none and may hand some over twice.
+        `take` returns the positions of those that stay, if any. The others are deleted when it has returned,
+        so a crash loses none and may hand some over twice.
         """
-        done = 0
-        while done < most:
+        seen = taken = 0
+        while seen < most:
             answer = self._client.receive_message(
                 QueueUrl=self._url,
-                MaxNumberOfMessages=min(BATCH_SIZE, most - done),
+                MaxNumberOfMessages=min(BATCH_SIZE, most - seen),
                 VisibilityTimeout=HIDDEN_S,
                 WaitTimeSeconds=WAIT_S,
             )
             messages = answer.get("Messages", [])
             if not messages:
                 break
-            take([message["Body"] for message in messages])
+            stay = take([message["Body"] for message in messages]) or ()
+            entries: list[DeleteMessageBatchRequestEntryTypeDef] = [
+                {"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]}
+                for n, message in enumerate(messages)
+                if n not in stay
+            ]
             # A message that SQS does not delete is taken again, which is harmless: see above.
-            self._client.delete_message_batch(
-                QueueUrl=self._url,
-                Entries=[
-                    {"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]}
-                    for n, message in enumerate(messages)
-                ],
-            )
-            done += len(messages)
-        return done
+            if entries:
+                self._client.delete_message_batch(QueueUrl=self._url, Entries=entries)
+            seen, taken = seen + len(messages), taken + len(entries)
+        return taken
