@@ -346,7 +346,7 @@ def _total_funds(accounts: AccountRepository, ledger: LedgerReader, account_id: 
 
 
 def _stripe_keys(secret_arn: str, *, has_tax: bool) -> StripeKeySource:
-    return StripeKeySource(sdk.secret_reader(secret_arn), clock(), has_tax=has_tax)
+    return StripeKeySource(sdk.secret_reader(secret_arn), clock(), sdk.report_unread, has_tax=has_tax)
 
 
 def _when_needed(queue_url: str) -> Callable[[], Queue]:

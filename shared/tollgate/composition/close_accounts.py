@@ -94,7 +94,9 @@ def closure_worker() -> AccountClosureWorker:
             s3=sdk.s3(),
             bucket=settings.media_bucket,
             pool=UserPool(sdk.cognito(), settings.user_pool_id) if settings.user_pool_id else None,
-            stripe=StripeKeySource(sdk.secret_reader(settings.stripe_secret_arn), clock()).keys,
+            stripe=StripeKeySource(
+                sdk.secret_reader(settings.stripe_secret_arn), clock(), sdk.report_unread
+            ).keys,
             audit=audit,
             clock=clock(),
         ),

@@ -42,7 +42,7 @@ def refill() -> RefillWorker:
     people = IdentityRepository(db, settings.identities_table, accounts)
     # The keys are read when a card is charged, so mails are sent without Stripe too.
     secret = sdk.secret_reader(settings.stripe_secret_arn)
-    stripe = StripeKeySource(secret, clock(), has_tax=settings.stripe_tax)
+    stripe = StripeKeySource(secret, clock(), sdk.report_unread, has_tax=settings.stripe_tax)
     ledger, audit = ledger_of(settings), AuditLog(db, settings.audit_table, clock())
     payments = PaymentRepository(db, settings.idempotency_table)
     return RefillWorker(

@@ -71,7 +71,9 @@ def step_runner() -> StepRunner:
         finalizer=TaskFinalizer(
             tasks, ledger, DeliveryRepository(db, settings.deliveries_table), queue, clock()
         ),
-        providers=ProviderSource(sdk.secret_reader(settings.provider_secret_arn), clock()).providers,
+        providers=ProviderSource(
+            sdk.secret_reader(settings.provider_secret_arn), clock(), sdk.report_unread
+        ).providers,
         health=ProviderHealthStore(db, settings.providers_table, clock()),
         catalog=CurrentCatalog(running_catalog(settings.live_providers, settings.config_bucket).catalog),
         artifacts=artifacts,

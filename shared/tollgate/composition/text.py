@@ -23,6 +23,7 @@ from tollgate.kit.aws.async_queue import AsyncQueue
 from tollgate.kit.aws.s3_get import S3Get, object_url
 from tollgate.kit.aws.s3_objects import S3Objects
 from tollgate.kit.aws.sigv4 import AwsKey
+from tollgate.kit.cache import REPEAT_MS
 from tollgate.kit.clock import SystemClock
 from tollgate.kit.dynamodb.async_database import OK, AsyncDatabase
 from tollgate.kit.http.client import HttpClient
@@ -34,7 +35,12 @@ from tollgate.ledger.hold_writes import HoldWrites
 from tollgate.ledger.rate import RateMeter, with_lower_remaining
 from tollgate.ledger.request_counts import RequestMeter
 from tollgate.probing.recordings import RecordingProber
-from tollgate.providers.runtime.secret import REFRESH_MS, Credentials, read_credentials
+from tollgate.providers.runtime.secret import (
+    REFRESH_MS,
+    Credentials,
+    MalformedSecretError,
+    read_credentials,
+)
 from tollgate.providers.runtime.text_registry import (
     BEDROCK,
     known_text_providers,
@@ -63,9 +69,6 @@ from tollgate.text.upstream.exchange import TextUpstream
 
 if TYPE_CHECKING:
     from tollgate.batches.service import BatchService
-
-# The pause after the secret could not be read again.
-REPEAT_MS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,11 +154,15 @@ class SecretReader:
             status, answer = await self.secrets.call("GetSecretValue", {"SecretId": self.arn})
         except (OSError, ValueError) as exc:
             status, answer = 0, {"__type": repr(exc)}
-        if status == OK:
-            self._upstreams = self.make(read_credentials(answer["SecretString"]))
-            self._read_at_ms = self.clock.now_ms()
-            return
         refusal = str(answer.get("__type", "")).rpartition("#")[2]
+        if status == OK:
+            try:
+                self._upstreams = self.make(read_credentials(answer["SecretString"]))
+            except MalformedSecretError as exc:
+                refusal = str(exc)
+            else:
+                self._read_at_ms = self.clock.now_ms()
+                return
         logger.error("text.secret_unread", reason=refusal)
         if self._read_at_ms is None:
             raise busy("GetSecretValue", "") if refusal in THROTTLES else UnreadableSecretError(refusal)

@@ -12,24 +12,42 @@ from tollgate.kit.clock import Clock
 
 Value = TypeVar("Value")
 
+# The pause after a value could not be read again.
+REPEAT_MS = 10_000
+
 
 class CachedValue(Generic[Value]):
     """A value that is read when it is first needed, and again `for_ms` after it was.
 
-    A read that raises is not remembered: the next one reads again.
+    A read that raises is not remembered: the next one reads again. With `report`, which receives the error,
+    an earlier value stays in use meanwhile, and the next read is after `REPEAT_MS`.
     """
 
-    def __init__(self, read: Callable[[], Value], for_ms: int, clock: Clock) -> None:
+    def __init__(
+        self,
+        read: Callable[[], Value],
+        for_ms: int,
+        clock: Clock,
+        report: Callable[[Exception], None] | None = None,
+    ) -> None:
         self._read = read
         self._for_ms = for_ms
         self._clock = clock
+        self._report = report
         self._known: tuple[int, Value] | None = None
 
     def get(self) -> Value:
-        """Return the value, at most `for_ms` old. Raises the errors of the read."""
-        now_ms = self._clock.now_ms()
-        if self._known is None or now_ms - self._known[0] >= self._for_ms:
+        """Return the value, which is older than `for_ms` only after a failed read. Raises its errors."""
+        now_ms, known = self._clock.now_ms(), self._known
+        if known is not None and now_ms - known[0] < self._for_ms:
+            return known[1]
+        try:
             self._known = (now_ms, self._read())
+        except Exception as exc:
+            if known is None or self._report is None:
+                raise
+            self._report(exc)
+            self._known = (now_ms - self._for_ms + REPEAT_MS, known[1])
         return self._known[1]
 
 

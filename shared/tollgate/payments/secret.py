@@ -50,14 +50,21 @@ def read_keys(secret: str) -> StripeKeys | None:
 
 
 class StripeKeySource:
-    """Stripe's keys, read when they are first needed and cached for a while."""
+    """Stripe's keys, read when they are first needed and cached; with `report` as in `CachedValue`."""
 
-    def __init__(self, read_secret: Callable[[], str], clock: Clock, *, has_tax: bool = False) -> None:
+    def __init__(
+        self,
+        read_secret: Callable[[], str],
+        clock: Clock,
+        report: Callable[[Exception], None] | None = None,
+        *,
+        has_tax: bool = False,
+    ) -> None:
         def read() -> StripeKeys | None:
             keys = read_keys(read_secret())
             return None if keys is None else keys.with_tax(has_tax)
 
-        self._keys = CachedValue(read, REFRESH_MS, clock)
+        self._keys = CachedValue(read, REFRESH_MS, clock, report)
 
     def keys(self) -> StripeKeys | None:
         """Return the keys, or `None` if this service takes no payments. Raises as `read_keys` does."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.clock import ManualClock
-from tollgate.kit.cache import BoundedCache, CachedValue
+from tollgate.kit.cache import REPEAT_MS, BoundedCache, CachedValue
 
 
 class TestRemembered:
@@ -36,6 +36,33 @@ class TestRemembered:
         with pytest.raises(ZeroDivisionError):
             known.get()
         assert known.get() == "read"
+
+    def test_what_was_read_outlasts_failures_that_are_reported(self) -> None:
+        clock, failed = ManualClock(), ValueError("no secret")
+        answers: list[str | Exception] = ["first", failed, failed, "second"]
+
+        def read() -> str:
+            answer = answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        reported: list[Exception] = []
+        known = CachedValue(read, 50_000, clock, reported.append)
+        found = []
+        for later_ms in (0, 50_000, REPEAT_MS - 1, 1, REPEAT_MS):
+            clock.advance_ms(later_ms)
+            found.append(known.get())
+        assert found == ["first", "first", "first", "first", "second"]
+        assert reported == [failed, failed]
+
+    def test_a_failure_at_first_is_raised(self) -> None:
+        def read() -> str:
+            raise ValueError("no secret")
+
+        known = CachedValue(read, 5_000, ManualClock(), lambda _: None)
+        with pytest.raises(ValueError, match="no secret"):
+            known.get()
 
 
 class TestNewest:

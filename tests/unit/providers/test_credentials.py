@@ -160,6 +160,16 @@ class TestRefresh:
         clock.advance_ms(300_000)
         assert set(source.providers()) == {"poyo"} | KEYLESS
 
+    def test_the_earlier_secret_stays_in_use_if_the_new_one_is_malformed(self) -> None:
+        clock, secret = ManualClock(), Secret(GOOD)
+        reported: list[Exception] = []
+        source = ProviderSource(secret, clock, reported.append)
+        source.providers()
+        secret.text = "broken"
+        clock.advance_ms(300_000)
+        assert set(source.providers()) == {"fal", "poyo"} | KEYLESS
+        assert [type(error) for error in reported] == [MalformedSecretError]
+
     def test_a_secret_that_was_malformed_is_read_again_at_once(self) -> None:
         secret = Secret("broken")
         source = ProviderSource(secret, ManualClock())

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from botocore.config import Config
 from botocore.session import Session
 
+from tollgate.kit.observability import logger
+
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_dynamodbstreams import DynamoDBStreamsClient
@@ -95,6 +97,11 @@ def s3_with(credentials: Mapping[str, str], region: str) -> "S3Client":
 def secret_reader(arn: str) -> Callable[[], str]:
     """Return a function that reads a secret's text. It creates the client at the first use."""
     return lambda: secrets_manager().get_secret_value(SecretId=arn)["SecretString"]
+
+
+def report_unread(error: Exception) -> None:
+    """Log that a secret could not be read again; only the name of the error, which may contain it."""
+    logger.error("secret.unread", reason=type(error).__name__)
 
 
 # A test's replacement of `dynamodb` has no cache.

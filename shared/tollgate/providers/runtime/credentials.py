@@ -51,13 +51,15 @@ class Adapters(Mapping[str, MediaProvider]):
 
 
 class ProviderSource:
-    """The adapters for the secret's credentials, cached for `REFRESH_MS`."""
+    """The adapters for the secret's credentials, cached for `REFRESH_MS`; `report` is of `CachedValue`."""
 
-    def __init__(self, read_secret: Callable[[], str], clock: Clock) -> None:
+    def __init__(
+        self, read_secret: Callable[[], str], clock: Clock, report: Callable[[Exception], None] | None = None
+    ) -> None:
         self._adapters = CachedValue(
-            lambda: Adapters(read_credentials(read_secret()), clock), REFRESH_MS, clock
+            lambda: Adapters(read_credentials(read_secret()), clock), REFRESH_MS, clock, report
         )
 
     def providers(self) -> Mapping[str, MediaProvider]:
-        """Return the adapters by name. Raises `MalformedSecretError`."""
+        """Return the adapters by name. Raises `MalformedSecretError`, but not after a good secret."""
         return self._adapters.get()
