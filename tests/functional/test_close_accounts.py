@@ -36,6 +36,7 @@ from tollgate.composition import command as operator_parts
 from tollgate.composition import refill_balance as refill_parts
 from tollgate.kit.clock import MS_PER_DAY
 from tollgate.ledger.entries import EntryKind
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.operator.errors import OperatorError
 from tollgate.payments.errors import PaymentUnavailableError
 from tollgate.subaccounts.repository import SubaccountRepository
@@ -139,10 +140,15 @@ class TestKeepingIt:
 
     def test_an_owner_keeps_one_that_an_operator_has_resumed(self, ada: Browser, clock: ManualClock) -> None:
         account_id = close(ada)
-        operator_parts.operator().account_console.resume(account_id)
+        console = operator_parts.operator().account_console
+        console.suspend(account_id, "fraud")
+        console.resume(account_id)
+        # As the owner left it, so it spends nothing and has no automatic top-up.
+        assert api_parts.api().accounts.me(account_id).suspended == BEING_CLOSED
         clock.advance_ms(1)
         ada.sign_in(ADA)
         assert ada.post("/closing/undo").status == 200
+        assert api_parts.api().accounts.me(account_id).suspended is None
         assert close_accounts_parts.closure_worker().teams.get(account_id).closing is None
 
     def test_once_it_is_being_erased_it_is_too_late(

@@ -37,7 +37,7 @@ def resume(table: str, account_id: str, only_reason: str | None = None) -> Write
     Refused: `UserNotFoundError`, `AccountSuspendedError` if it is suspended for another reason.
     """
     account_is_there = Exists("account_id")
-    # An operator may have resumed it before.
+    # An operator of an earlier version may have resumed it.
     for_no_other_reason = MAY_SPEND | Equals(("suspended", "reason"), only_reason)
     return Write(
         table,

@@ -19,6 +19,7 @@ from tollgate.kit.words import Words
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
 from tollgate.ledger.errors import InsufficientBalanceError
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.ledger.wallets import Limits
 from tollgate.mail.addresses import MAX_ADDRESS_LENGTH
 from tollgate.members.repository import TeamRepository
@@ -168,10 +169,16 @@ class AccountConsole(CustomerConsole):
             raise _no_account(account_id) from exc
 
     def resume(self, account_id: str) -> None:
-        """Resume a suspended account. Raises `OperatorError`."""
+        """Resume a suspended account. While its owner closes it, it stays suspended for that reason.
+
+        Raises `OperatorError`.
+        """
         noted = self.audit.note(account_id, self.who, Action.RESUMED, "Account")
         try:
-            self.ledger.resume(account_id, noted)
+            if self.teams.get(account_id).closing is None:
+                self.ledger.resume(account_id, noted)
+            else:
+                self.ledger.suspend(account_id, BEING_CLOSED, self.clock.now_ms(), noted)
         except UserNotFoundError as exc:
             raise _no_account(account_id) from exc
 
