@@ -247,6 +247,12 @@ class TestCheckLedger:
         assert answer(run("check-ledger", "--account", customer.account_id, "--json"))["accounts"] == 1
 
 
+class TestIncidents:
+    def test_the_title_is_one_line(self, run: Run) -> None:
+        words = ("incidents", "open", " Videos\nare  delayed ", "--text", "We look.", "--part", "media")
+        assert answer(run(*words, "--json"))["title"] == "Videos are delayed"
+
+
 class TestPlace:
     def test_a_service_that_is_older_is_said_in_one_line(
         self, run: Run, aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

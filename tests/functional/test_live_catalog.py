@@ -333,7 +333,7 @@ class TestCommand:
         assert tollgate("diff")["same"] is True
         publish(**{MODEL: image()})
         assert estimate(customer) == 7
-        assert tollgate("reset")["removed"]
+        assert tollgate("reset", "--yes")["removed"]
         publish.wait()
         assert estimate(customer) == 1
 

@@ -16,10 +16,11 @@ from tollgate.catalog.refresh import REREAD_MS
 from tollgate.catalog.validation import faults_of, read_document
 from tollgate.command.comparison import Comparison, compare_catalogs
 from tollgate.command.errors import CommandError
-from tollgate.command.options import LOCAL, AsJson, Local, Stack
+from tollgate.command.options import LOCAL, AsJson, Local, Stack, Yes
 from tollgate.command.refresh_catalog import refresh
 from tollgate.command.service import service_of
 from tollgate.command.target import Target, target_of
+from tollgate.command.terminal import confirm
 from tollgate.kit.clock import MS_PER_S, SystemClock, utc_day
 from tollgate.kit.remote_document import DocumentConflictError, Found
 
@@ -115,12 +116,13 @@ def pull(
 
 
 @cli.command()
-def reset(stack: Stack = None, local: Local = LOCAL, as_json: AsJson = False) -> None:
+def reset(stack: Stack = None, local: Local = LOCAL, yes: Yes = False, as_json: AsJson = False) -> None:
     """Remove the live document, so that the service uses the catalog of its deployment."""
     target = target_of(stack, local)
     found = _document(target, "removed", as_json)
     if found is None:
         return
+    confirm(f"Remove the live document of {target.name}?", yes=yes, as_json=as_json)
     console = service_of(stack, local).console
     try:
         target.document.remove(found.etag)

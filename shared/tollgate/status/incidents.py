@@ -120,7 +120,8 @@ def opened(incident_id: str, title: str, impact: str, parts: Sequence[str], firs
     if first.phase is Phase.RESOLVED:
         raise IncidentError("A new incident is not resolved yet.")
     named = tuple(part for part in PARTS if part in parts)
-    shown = title.strip()
+    # It is one line of the page and of lists.
+    shown = " ".join(title.split())
     if not 1 <= len(shown) <= MAX_TITLE_CHARS:
         raise IncidentError("The title: 1 to {most} characters.", most=MAX_TITLE_CHARS)
     return Incident(incident_id, shown, State(impact), named, (first,))

@@ -97,8 +97,8 @@ class TestTheAuditLog:
         assert noted == []
         answer("push")
         answer("push")
-        answer("reset")
-        answer("reset")
+        answer("reset", "--yes")
+        answer("reset", "--yes")
         assert noted == [
             (Action.CATALOG_CHANGED, "Catalog", f"published, {NEW_ETAG}"),
             (Action.CATALOG_CHANGED, "Catalog", f"removed, {NEW_ETAG}"),
@@ -277,8 +277,15 @@ class TestPull:
 class TestReset:
     def test_removes_the_document(self, document: Document) -> None:
         document.now = changed()
-        assert answer("reset") == {"removed": ETAG}
+        assert answer("reset", "--yes") == {"removed": ETAG}
         assert document.now is None
+
+    def test_people_are_asked_first_because_all_prices_change(self, document: Document) -> None:
+        document.now = changed()
+        found = tollgate("reset")
+        assert (found.exit_code, document.writes) == (1, [])
+        assert "Remove the live document of stack x?" in found.stderr
+        assert "Nothing was done" in found.stderr
 
     def test_without_one_there_is_nothing_to_do(self, document: Document) -> None:
         assert answer("reset") == {"removed": None}
@@ -287,7 +294,7 @@ class TestReset:
     def test_one_that_changed_meanwhile_stays(self, document: Document) -> None:
         document.now = changed()
         document.meanwhile = Found('"theirs"', b"{}")
-        found = tollgate("reset")
+        found = tollgate("reset", "--yes")
         assert found.exit_code == 1
         assert found.stderr.startswith("tollgate: Another operator changed the document meanwhile")
         assert document.now is document.meanwhile
