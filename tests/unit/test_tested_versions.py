@@ -78,7 +78,3 @@ def test_every_page_that_states_a_version_is_checked() -> None:
 @pytest.mark.parametrize("name", ["langchain-openai", "langchain-anthropic"])
 def test_the_suites_use_the_version_of_the_lock_file(name: str) -> None:
     assert PINNED[name] == LOCKED[name]
-
-
-def test_the_readme_compares_the_tested_version_of_litellm() -> None:
-    assert f"LiteLLM {PINNED['litellm']} |" in (ROOT / "README.md").read_text()
