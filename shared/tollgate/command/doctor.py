@@ -18,6 +18,7 @@ from tollgate.command.options import AsJson
 from tollgate.command.target import BOUNDS, StackFacts, aws_session, stack_facts
 from tollgate.command.terminal import print_json
 from tollgate.command.versions import published
+from tollgate.payments.secret import read_keys
 from tollgate.providers.runtime.accounts import accounts
 from tollgate.providers.runtime.secret import MalformedSecretError, read_credentials
 
@@ -117,7 +118,13 @@ def secrets(stack: Stack) -> Iterator[CheckResult]:
     elif live <= stored | NO_KEY_NEEDED:
         yield CheckResult(about, State.GOOD, f"{len(live)} live, each with its key")
     stripe = client.get_secret_value(SecretId=stack.facts.output("StripeSecretArn"))["SecretString"]
-    said = "cards cannot be charged" if stripe.strip() in {"", "{}"} else "customers pay by card"
+    try:
+        keys = read_keys(stripe.strip() or "{}")
+    except ValueError:
+        do = f"tollgate secrets set stripe --stack {name}"
+        yield CheckResult("payments", State.ACT, "the secret has an invalid format, so all fail", do)
+        return
+    said = "cards cannot be charged" if keys is None else "customers pay by card"
     yield CheckResult("payments", State.GOOD, said)
 
 

@@ -34,6 +34,7 @@ class Aws:
     parameters: dict[str, str] = field(default_factory=lambda: dict(PARAMETERS))
     limit: int = 1000
     stored: dict[str, Any] = field(default_factory=lambda: dict(GOOD))
+    stripe: str = "{}"
     subscription: str = "arn:aws:sns:us-east-1:1:topic:1"
     ringing: list[str] = field(default_factory=list)
     silent_for: timedelta = timedelta(hours=1)
@@ -151,7 +152,7 @@ class Aws:
         return {"SummaryMap": {"Roles": self.roles, "RolesQuota": 1000}}
 
     def get_secret_value(self, *, SecretId: str) -> Any:  # noqa: N803
-        return {"SecretString": json.dumps(self.stored) if SecretId == "Provider" else "{}"}
+        return {"SecretString": json.dumps(self.stored) if SecretId == "Provider" else self.stripe}
 
     def list_subscriptions_by_topic(self, **_: Any) -> Any:
         if not self.subscription:
@@ -232,6 +233,8 @@ class TestDoctor:
             ({"parameters": {**PARAMETERS, "AccountConcurrency": "500"}}, "functions at once", "=1000"),
             ({"stored": {}}, "provider keys", "tollgate secrets set fal --stack tollgate-prod"),
             ({"stored": {**GOOD, "openai": {"key": "k"}}}, "provider keys", "set openai"),
+            ({"stripe": '{"secretKey": "sk_live_1"}'}, "payments", "tollgate secrets set stripe --stack"),
+            ({"stripe": "sk_live_1"}, "payments", "tollgate secrets set stripe --stack"),
             ({"subscription": "PendingConfirmation"}, "alarms", "confirm"),
             ({"subscription": ""}, "alarms", "AlarmEmail"),
             ({"ringing": ["tollgate-prod-SweepSilentAlarm-1"]}, "alarms", "runbook"),
