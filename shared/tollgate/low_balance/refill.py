@@ -104,7 +104,7 @@ class RefillWorker:
         """Save and return the state under its owner's settings; cancelled if the account may not spend."""
         account = self.accounts.get(state.account_id)
         may_spend = account is not None and account.suspended is None
-        changed = with_current_settings(state) if may_spend else cancelled(state)
+        changed = with_current_settings(state, self.clock.now_ms()) if may_spend else cancelled(state)
         return state if changed == state else self.low_balances.save(state, changed)
 
     def _top_up(self, state: LowBalanceState) -> None:

@@ -3,6 +3,7 @@
 above ──crossing──► low, top-up due ──paid──► above; the next crossing is a new one
                           └─failed──► low, notified ──a credit, or the balance is up again──► above
 above ──crossing──► low, nothing due ──────────────────┘
+                          └─a new month, if the last one's limit skipped the top-up──► a new crossing
 
 Until the payment is requested from Stripe, a top-up follows its owner's settings; then it stays as requested.
 """
@@ -140,7 +141,9 @@ def after_check(
         return replace(state, is_low=False) if state.is_low else None
     # A newer credit was not enough, or is spent already: that is another crossing.
     was_credited = newest_credit_ms > max(state.last_credit_ms, state.crossed_at_ms)
-    if state.is_low and not was_credited:
+    # A new month has room for the top-up that the last month's limit skipped.
+    has_new_month = state.top_up is TopUpState.OVER_LIMIT and utc_month(now_ms) != state.month
+    if state.is_low and not was_credited and not has_new_month:
         return None
     return _crossed(state, max(newest_credit_ms, state.last_credit_ms), now_ms)
 
@@ -174,16 +177,19 @@ def has_unsent_mail(state: LowBalanceState) -> bool:
     return state.is_low and not state.is_notified and state.mail_rounds < MAX_MAIL_ROUNDS
 
 
-def with_current_settings(state: LowBalanceState) -> LowBalanceState:
+def with_current_settings(state: LowBalanceState, now_ms: int) -> LowBalanceState:
     """Return the state under its owner's current settings: another amount, a lower limit, or none at all.
 
+    The top-up counts in the current month, which may be later than its crossing.
     A payment that may have been requested from Stripe stays unchanged.
     """
     if state.top_up is not TopUpState.DUE or state.may_be_paid:
         return state
     if not state.settings.is_on:
         return cancelled(state)
-    return _with_top_up(state, _month_cents_without_top_up(state))
+    month = utc_month(now_ms)
+    spent_cents = _month_cents_without_top_up(state) if state.month == month else 0
+    return _with_top_up(replace(state, month=month), spent_cents)
 
 
 def cancelled(state: LowBalanceState) -> LowBalanceState:

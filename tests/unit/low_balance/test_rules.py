@@ -15,6 +15,7 @@ from tollgate.low_balance.rules import (
     after_failed_top_up,
     after_paid_top_up,
     is_too_old,
+    with_current_settings,
 )
 
 NOVEMBER_MS = 1_793_491_200_000  # 2026-11-01
@@ -70,6 +71,19 @@ class TestTheMonthsBound:
         over = crossed(state)
         assert (over.top_up, over.top_up_cents, over.month_cents) == (TopUpState.OVER_LIMIT, 0, 3_001)
         assert crossed(state, NOVEMBER_MS + 31 * DAY_MS).month_cents == 2_000
+
+    def test_what_was_skipped_is_topped_up_in_the_next_month_though_no_money_came(self) -> None:
+        over = crossed(replace(STATE, month="2026-11", month_cents=3_001))
+        assert after_check(over, BELOW, 0, NOVEMBER_MS + 30 * DAY_MS - 1) is None
+        next_month = crossed(over, NOVEMBER_MS + 30 * DAY_MS)
+        assert (next_month.crossing, next_month.top_up) == (2, TopUpState.DUE)
+        assert (next_month.month, next_month.month_cents) == ("2026-12", 2_000)
+
+    def test_a_payment_counts_in_the_month_in_which_it_is_requested(self) -> None:
+        state = replace(STATE, month="2026-11", month_cents=3_000)
+        due = with_current_settings(crossed(state), NOVEMBER_MS + 30 * DAY_MS)
+        assert (due.top_up, due.month, due.month_cents) == (TopUpState.DUE, "2026-12", 2_000)
+        assert with_current_settings(crossed(state), NOVEMBER_MS).month_cents == 5_000
 
     def test_what_was_refused_is_in_no_month(self) -> None:
         assert after_failed_top_up(crossed(), "no").month_cents == 0
