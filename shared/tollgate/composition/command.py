@@ -136,6 +136,7 @@ class Operator:
             audit=self.api.audit,
             teams=self.teams,
             payments=self.api.payments.book,
+            subaccounts=self.api.subaccounts.subaccounts,
             clock=self.clock,
             who=self.who,
         )

@@ -14,6 +14,8 @@ from tollgate.ledger.errors import AccountSuspendedError
 MAY_SPEND = Missing("suspended")
 # The reason while the owner closes the account; an operator's own reason is never this.
 BEING_CLOSED = "Closed by its owner"
+# The reason of a sub-account that was suspended together with its parent, and is resumed with it.
+WITH_PARENT = "Its parent account is suspended"
 
 
 def suspend(table: str, account_id: str, reason: str, now_ms: int, *, replace_reason: bool = True) -> Write:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -18,8 +19,8 @@ from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, usd_of_m
 from tollgate.kit.words import Words
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.errors import InsufficientBalanceError
-from tollgate.ledger.suspension import BEING_CLOSED
+from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError
+from tollgate.ledger.suspension import BEING_CLOSED, WITH_PARENT
 from tollgate.ledger.wallets import Limits
 from tollgate.mail.addresses import MAX_ADDRESS_LENGTH
 from tollgate.members.repository import TeamRepository
@@ -29,6 +30,7 @@ from tollgate.operator.errors import OperatorError, checked_reason, closed
 from tollgate.operator.routes import with_routes
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.claims import Payment
+from tollgate.subaccounts.repository import SubaccountRepository
 
 # 100 000 USD. A higher amount is probably a typing error.
 MAX_MOVED_CENTS = 10_000_000
@@ -53,6 +55,7 @@ class AccountConsole(CustomerConsole):
     account_of: AccountOf
     teams: TeamRepository
     payments: PaymentBook
+    subaccounts: SubaccountRepository
 
     def listed(self, most: int) -> tuple[list[dict[str, Any]], bool]:
         """Return at most `most` accounts, unordered, and whether there are more."""
@@ -159,7 +162,10 @@ class AccountConsole(CustomerConsole):
         return found[0]
 
     def suspend(self, account_id: str, reason: str) -> None:
-        """Suspend an account. Its running work continues. Raises `OperatorError`."""
+        """Suspend an account and its sub-accounts. Running work continues. Raises `OperatorError`.
+
+        A repeat completes a call that was interrupted among many sub-accounts.
+        """
         why = checked_reason(reason)
         # Part of the same transaction, so each suspension has its operator and reason in the log.
         noted = self.audit.note(account_id, self.who, Action.SUSPENDED, "Account", why)
@@ -167,11 +173,15 @@ class AccountConsole(CustomerConsole):
             self.ledger.suspend(account_id, why, self.clock.now_ms(), noted)
         except UserNotFoundError as exc:
             raise _no_account(account_id) from exc
+        # A suspended account creates no more of them. Each keeps an earlier reason.
+        for child in self.subaccounts.all(account_id):
+            with suppress(AccountSuspendedError, UserNotFoundError):
+                self.ledger.suspend(child, WITH_PARENT, self.clock.now_ms(), replace_reason=False)
 
     def resume(self, account_id: str) -> None:
-        """Resume a suspended account. While its owner closes it, it stays suspended for that reason.
+        """Resume a suspended account, and the sub-accounts that were suspended with it.
 
-        Raises `OperatorError`.
+        While its owner closes it, it stays suspended for that reason. Raises `OperatorError`.
         """
         noted = self.audit.note(account_id, self.who, Action.RESUMED, "Account")
         try:
@@ -181,6 +191,9 @@ class AccountConsole(CustomerConsole):
                 self.ledger.suspend(account_id, BEING_CLOSED, self.clock.now_ms(), noted)
         except UserNotFoundError as exc:
             raise _no_account(account_id) from exc
+        for child in self.subaccounts.all(account_id):
+            with suppress(AccountSuspendedError, UserNotFoundError):
+                self.ledger.resume(child, only_reason=WITH_PARENT)
 
     def limit(self, account: Account, limits: Limits) -> Account:
         """Set an account's limits; return the changed account."""

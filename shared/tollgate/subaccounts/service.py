@@ -147,7 +147,7 @@ class SubaccountService:
 
         The fields are changed one after the other. If an error ends the request, a repeat changes the rest.
         Raises `InvalidInputError`, `ForbiddenError`, `SubaccountNotFoundError`, `SubaccountClosedError`, and
-        `AccountSuspendedError` if an operator suspended it.
+        `AccountSuspendedError` if an operator suspended it or its parent.
         """
         self._check_control(by)
         fields = read_subaccount(body, self.guard)
@@ -166,7 +166,7 @@ class SubaccountService:
         if "low_balance" in fields:
             retry_change(lambda: self._set_alert(child, fields), StaleLowBalanceError, what=_WHAT)
         if "suspended" in fields:
-            self._suspend(child, is_suspended=fields["suspended"])
+            self._suspend(parent, child, is_suspended=fields["suspended"])
         return self.one(parent, child)
 
     def transfer(
@@ -284,12 +284,12 @@ class SubaccountService:
         if read.markup_percent != percent:
             self.budgets.change(child, read, replace(read, markup_percent=percent))
 
-    def _suspend(self, child: str, *, is_suspended: bool) -> None:
+    def _suspend(self, parent: str, child: str, *, is_suspended: bool) -> None:
         reason, now_ms = self.accounts.me(child).suspended, self.clock.now_ms()
         if is_suspended and reason != SUSPENDED_BY_PARENT:
             self.ledger.suspend(child, SUSPENDED_BY_PARENT, now_ms, replace_reason=False)
         elif not is_suspended and reason is not None:
-            self.ledger.resume(child, only_reason=SUSPENDED_BY_PARENT)
+            self.ledger.resume(child, self.ledger.may_spend(parent), only_reason=SUSPENDED_BY_PARENT)
 
     def _check_control(self, by: ApiKey | None) -> None:
         if by is None:
