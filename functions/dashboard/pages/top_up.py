@@ -75,6 +75,8 @@ def change_low_balance(services: Services, request: Request, visitor: SignedIn, 
     """Set the actions for a low balance."""
     try:
         services.api.low_balance.change(visitor.account_id, sent, visitor.name)
+        # A balance that is used up has no new entries by which it would be found.
+        services.balance_monitor.check_account(visitor.account_id)
     except InvalidInputError as error:
         return invalid(request, error, LOW_BALANCE)
     return moved_saying(request, f"{home(request)}/top-up", gettext("Saved."))

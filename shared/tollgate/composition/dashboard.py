@@ -23,6 +23,7 @@ from tollgate.kit.aws.queue import Queue
 from tollgate.kit.clock import Clock
 from tollgate.kit.http.addresses import AddressGuard
 from tollgate.kit.settings import SettingsError
+from tollgate.low_balance.monitor import BalanceMonitor
 from tollgate.mail.sender import Mailer
 from tollgate.members.identities import Identities
 from tollgate.members.repository import IdentityRepository, TeamRepository
@@ -70,6 +71,7 @@ class DashboardSettings(ApiSettings):
     # The operators' pages, which share these settings, have no batches
     responses_table: str = ""
     batch_queue_url: str = ""
+    refill_queue_url: str = ""
     terms_url: str | None = None
     privacy_url: str | None = None
     contact_url: str | None = None
@@ -128,6 +130,19 @@ class Dashboard:
         api = self.api
         rows = BillingRepository(database(), api.budgets_table)
         return BillingService(rows, api.low_balance, api.payments.ledger, api.audit, api.payments.source.keys)
+
+    @property
+    def balance_monitor(self) -> BalanceMonitor:
+        """Return the check of a balance, for an owner who sets the threshold of a balance that is low."""
+        api = self.api
+        return BalanceMonitor(
+            low_balances=api.low_balance.low_balances,
+            accounts=api.webhooks.accounts,
+            ledger=api.payments.ledger,
+            deliveries=api.webhooks.deliveries,
+            queue=Queue(sdk.sqs(), self.settings.refill_queue_url),
+            clock=parts.clock(),
+        )
 
     @property
     def batches(self) -> BatchReader:

@@ -10,7 +10,11 @@ from tests.functional.test_payments import send
 from tests.support.dashboard import ORIGIN, STAGE, Browser
 from tests.support.http_server import Received, Reply, http_server
 from tests.support.payments import CHECKOUT_URL, KEYS, PAYMENT, SESSION, event, session, stripe_api
+from tollgate.composition import api as api_parts
 from tollgate.composition import parts
+from tollgate.kit.money import micro_usd_of_cents
+from tollgate.ledger.entries import Entry, EntryKind
+from tollgate.low_balance.rules import TopUpState
 
 PAGE = f"{ORIGIN}{STAGE}/dashboard/top-up"
 
@@ -230,3 +234,23 @@ class TestComingBack:
         assert answer.status == 200
         assert "arrived" not in answer.text
         assert "<script>" not in answer.text
+
+
+class TestABalanceThatIsLowWhenTheThresholdIsSet:
+    @pytest.mark.parametrize(("spent_cents", "top_up"), [(10_000, TopUpState.DUE), (5_000, TopUpState.NONE)])
+    def test_is_topped_up_without_another_request(
+        self, aws: Aws, browser: Browser, account_id: str, spent_cents: int, top_up: TopUpState
+    ) -> None:
+        api = api_parts.api()
+        api.low_balance.save_customer(account_id, "cus_1")
+        spent = -micro_usd_of_cents(spent_cents)
+        api.tasks.ledger.debit(Entry(account_id, "debit_1", EntryKind.DEBIT, spent, 1, reason="spent"))
+        form = {"threshold": "50", "amount": "60", "monthly": "60"}
+        for _ in range(2):
+            assert browser.post("/top-up/low-balance", form).status == 200
+        state = api.low_balance.get(account_id)
+        is_due = top_up is TopUpState.DUE
+        assert (state.top_up, state.crossing, state.month_cents) == (top_up, int(is_due), 6_000 * is_due)
+        asked = [json.loads(body) for body in aws.messages("RefillQueue")]
+        # A repeat of the form repeats the message; the number of the crossing is the same.
+        assert asked == [{"account_id": account_id, "fall": 1}] * (2 * is_due)
