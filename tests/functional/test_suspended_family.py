@@ -1,5 +1,7 @@
 """An operator suspends an account: its sub-accounts are suspended and resumed with it."""
 
+from typing import Any
+
 import pytest
 
 from tests.functional.conftest import with_prompt
@@ -8,6 +10,7 @@ from tests.support.samples import PAID_IMAGE
 from tests.support.tasks import create_task
 from tollgate.composition import api as api_parts
 from tollgate.ledger.errors import AccountSuspendedError
+from tollgate.ledger.repository import LedgerRepository
 from tollgate.web.development import OPERATOR
 
 BODY = {"model": PAID_IMAGE, **with_prompt("a boat")}
@@ -66,4 +69,24 @@ def test_a_suspended_parent_resumes_none_of_them(operator: Browser, parent: str,
     for child in children:
         with pytest.raises(AccountSuspendedError):
             subaccounts.update(parent, child, {"suspended": False}, None)
+    assert [starts(each) for each in children] == [False, False, False]
+
+
+def test_a_repeat_suspends_only_those_that_are_left(
+    operator: Browser, parent: str, children: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suspend, calls = LedgerRepository.suspend, []
+
+    def breaks_after_a_child(ledger: LedgerRepository, account_id: str, *words: Any, **more: Any) -> None:
+        calls.append(account_id)
+        suspend(ledger, account_id, *words, **more)
+        if len(calls) == 2:
+            raise RuntimeError("The process ended")
+
+    monkeypatch.setattr(LedgerRepository, "suspend", breaks_after_a_child)
+    for reason in ("fraud", "fraud again"):
+        operator.post(f"/accounts/{parent}", {"action": "suspend", "reason": reason})
+    first, second = calls[:2], calls[2:]
+    assert first[0] == second[0] == parent
+    assert sorted([*first[1:], *second[1:]]) == sorted(children)
     assert [starts(each) for each in children] == [False, False, False]

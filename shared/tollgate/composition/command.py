@@ -40,6 +40,7 @@ from tollgate.reconciliation.books import by_provider
 from tollgate.reconciliation.repository import ReconciliationRepository
 from tollgate.reconciliation.service import Reconciler
 from tollgate.status.repository import IncidentRepository
+from tollgate.subaccounts.suspending import FamilySuspension
 from tollgate.tasks.audit import SlotCountAudit
 from tollgate.tasks.dispatch import Dispatcher
 from tollgate.tasks.examples import Examples
@@ -124,6 +125,7 @@ class Operator:
     @property
     def account_console(self) -> AccountConsole:
         """Return the console for actions on accounts."""
+        family = self.api.subaccounts
         return AccountConsole(
             accounts=self.accounts,
             service=self.api.accounts,
@@ -136,7 +138,7 @@ class Operator:
             audit=self.api.audit,
             teams=self.teams,
             payments=self.api.payments.book,
-            subaccounts=self.api.subaccounts.subaccounts,
+            family=FamilySuspension(family.subaccounts, family.families, self.ledger, self.clock),
             clock=self.clock,
             who=self.who,
         )

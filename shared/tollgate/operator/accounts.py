@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -19,8 +18,8 @@ from tollgate.kit.money import cents_down, dollars, micro_usd_of_cents, usd_of_m
 from tollgate.kit.words import Words
 from tollgate.ledger.crediting import AccountClosedError, AlreadyPostedError
 from tollgate.ledger.entries import Entry, EntryKind
-from tollgate.ledger.errors import AccountSuspendedError, InsufficientBalanceError
-from tollgate.ledger.suspension import BEING_CLOSED, WITH_PARENT
+from tollgate.ledger.errors import InsufficientBalanceError
+from tollgate.ledger.suspension import BEING_CLOSED
 from tollgate.ledger.wallets import Limits
 from tollgate.mail.addresses import MAX_ADDRESS_LENGTH
 from tollgate.members.repository import TeamRepository
@@ -30,7 +29,7 @@ from tollgate.operator.errors import OperatorError, checked_reason, closed
 from tollgate.operator.routes import with_routes
 from tollgate.payments.book_service import PaymentBook
 from tollgate.payments.claims import Payment
-from tollgate.subaccounts.repository import SubaccountRepository
+from tollgate.subaccounts.suspending import FamilySuspension
 
 # 100 000 USD. A higher amount is probably a typing error.
 MAX_MOVED_CENTS = 10_000_000
@@ -55,7 +54,7 @@ class AccountConsole(CustomerConsole):
     account_of: AccountOf
     teams: TeamRepository
     payments: PaymentBook
-    subaccounts: SubaccountRepository
+    family: FamilySuspension
 
     def listed(self, most: int) -> tuple[list[dict[str, Any]], bool]:
         """Return at most `most` accounts, unordered, and whether there are more."""
@@ -174,9 +173,7 @@ class AccountConsole(CustomerConsole):
         except UserNotFoundError as exc:
             raise _no_account(account_id) from exc
         # A suspended account creates no more of them. Each keeps an earlier reason.
-        for child in self.subaccounts.all(account_id):
-            with suppress(AccountSuspendedError, UserNotFoundError):
-                self.ledger.suspend(child, WITH_PARENT, self.clock.now_ms(), replace_reason=False)
+        self.family.suspend_all(account_id)
 
     def resume(self, account_id: str) -> None:
         """Resume a suspended account, and the sub-accounts that were suspended with it.
@@ -191,9 +188,7 @@ class AccountConsole(CustomerConsole):
                 self.ledger.suspend(account_id, BEING_CLOSED, self.clock.now_ms(), noted)
         except UserNotFoundError as exc:
             raise _no_account(account_id) from exc
-        for child in self.subaccounts.all(account_id):
-            with suppress(AccountSuspendedError, UserNotFoundError):
-                self.ledger.resume(child, only_reason=WITH_PARENT)
+        self.family.resume_all(account_id)
 
     def limit(self, account: Account, limits: Limits) -> Account:
         """Set an account's limits; return the changed account."""

@@ -9,4 +9,5 @@ views.py       sub-accounts as stored and as shown
 repository.py  the parent's list of its sub-accounts
 errors.py      the errors of sub-accounts
 closing.py     the return of the rest to the parent
+suspending.py  suspends and resumes them with the parent
 """
