@@ -75,7 +75,7 @@ class TestAskingForIt:
         create_task(account_id, {"model": PAID_IMAGE, **with_prompt("x")})
         answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert answer.status == 409
-        assert "1 generations" in answer.text
+        assert "Running generations: 1." in answer.text
 
     def test_a_sub_account_that_is_created_meanwhile_refuses_it(
         self, ada: Browser, monkeypatch: pytest.MonkeyPatch
@@ -92,7 +92,7 @@ class TestAskingForIt:
         monkeypatch.setattr(SubaccountRepository, "count", then_created)
         answer = ada.post("/closing", {"account": account_id, "balance": "give up"})
         assert answer.status == 409
-        assert "1 open sub-accounts" in answer.text
+        assert "Open sub-accounts: 1." in answer.text
         assert api_parts.api().accounts.me(account_id).suspended is None
 
     def test_a_suspended_account_is_the_operators_to_close(self, ada: Browser) -> None:

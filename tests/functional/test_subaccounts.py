@@ -376,7 +376,7 @@ class TestEnd:
     ) -> None:
         opened(customer, cents=0)
         closure, by = dashboard_parts.dashboard().account_closure, Actor("key#key_1", "Ada")
-        with pytest.raises(TeamError, match="1 open sub-accounts"):
+        with pytest.raises(TeamError, match="Open sub-accounts: 1"):
             closure.request(customer.account_id, customer.account_id, "give up", by)
 
     def test_the_rest_returns_and_the_data_is_erased(

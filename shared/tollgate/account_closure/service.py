@@ -59,7 +59,7 @@ class AccountClosureService:
                 raise TeamError("This account is already being closed.")
             _check_idle(account)
             if count := self.subaccounts.count(account_id):
-                raise TeamError(f"This account has {count} open sub-accounts. Close them first.")
+                raise TeamError(f"Open sub-accounts: {count}. Close them first.")
             _check_balance(account, balance)
             no_top_up = self._without_top_up(self.low_balances.get(account_id))
             now_ms = self.clock.now_ms()
@@ -130,8 +130,8 @@ def _check_idle(account: Account) -> None:
     if account.suspended is not None:
         raise TeamError("This account is suspended. Contact the operator of this service to close it.")
     if account.open_tasks or account.holds:
-        running = f"{account.open_tasks} generations and {len(account.holds)} text requests"
-        raise TeamError(f"{running} have not ended. Wait for them, or cancel them.")
+        running = f"Running generations: {account.open_tasks}. Running text requests: {len(account.holds)}."
+        raise TeamError(f"{running} Wait for them, or cancel them.")
 
 
 def _check_balance(account: Account, balance: str) -> None:
