@@ -28,9 +28,9 @@ ACTING = [
         "batches.vendor_calls batches.worker "
         "budgets.monitor ledger.budget_mover ledger.budget_repository ledger.family_repository "
         "ledger.wallet_repository tasks.charges tasks.priced text.money.budgets text.money.drawing "
-        "text.money.wallets text.responses.stopped text.routes.calls subaccounts.closing *.service "
-        "*_service *.client visits.visitor workflows.chat_steps workflows.media_steps workflows.pricing "
-        "workflows.reader workflows.worker",
+        "text.money.wallets text.responses.stopped text.routes.calls subaccounts.closing "
+        "subaccounts.suspending *.service *_service *.client visits.visitor workflows.chat_steps "
+        "workflows.media_steps workflows.pricing workflows.reader workflows.worker",
         # AWS, the network and the log.
         "kit.aws.async_invoke kit.aws.async_queue kit.aws.batches kit.aws.json_protocol "
         "kit.aws.role_bucket kit.aws.s3_* kit.aws.sdk kit.dynamodb.*database kit.dynamodb.changes "
