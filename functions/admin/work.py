@@ -56,12 +56,13 @@ def redrive(services: Services, request: Request, operator: OperatorSignedIn, se
 
     def send_again() -> str:
         found = services.dead_letter_console.by(operator.name).redrive(Work(kind), MOST_REDRIVEN)
-        said = gettext("{moved} of {waiting} sent again.").format(moved=found.moved, waiting=found.waiting)
-        gone = gettext("{gone} were too old to be read again.").format(gone=found.gone)
-        failed = gettext("{failed} failed again and stay here. The first one: {reason}").format(
-            failed=found.failed, reason=found.reason
-        )
-        return " ".join([said, *[gone] * bool(found.gone), *[failed] * bool(found.failed)])
+        said = [gettext("{moved} of {waiting} sent again.").format(moved=found.moved, waiting=found.waiting)]
+        if found.gone:
+            said.append(gettext("{gone} were too old to be read again.").format(gone=found.gone))
+        if found.failed:
+            failed = gettext("{failed} failed again and stay here. The first one: {reason}")
+            said.append(failed.format(failed=found.failed, reason=found.reason))
+        return " ".join(said)
 
     return done(request, operator, send_again, "/work", action="redrive", work=kind)
 

@@ -20,9 +20,11 @@ from tollgate.accounts.service import OpenedAccount
 from tollgate.audit.events import Action
 from tollgate.command.target import DEAD_LETTER_QUEUES, ENVIRONMENT
 from tollgate.composition import api as api_parts
+from tollgate.composition import command as operator_parts
 from tollgate.composition import run_task as run_task_parts
 from tollgate.kit.aws import sdk
 from tollgate.kit.clock import MS_PER_S
+from tollgate.operator.dead_letters import Work
 from tollgate.providers.runtime.health import FAILURES_TO_OPEN
 from tollgate.providers.runtime.outcomes import Failed, FailureKind
 
@@ -113,6 +115,13 @@ class TestRedrive:
         about, failed = redriven.stdout.splitlines()
         assert about == "About 1 dead letters of usage; 0 moved back."
         assert failed.startswith("1 failed again and stay. The first one: NotABatchError: A dead letter")
+
+    def test_a_second_one_in_the_same_process_counts_only_its_own(self, run: Run, aws: Aws) -> None:
+        console = operator_parts.operator().dead_letter_console
+        bury(aws, "UsageDeadLetterQueue", "{}")
+        assert console.redrive(Work.USAGE, 10).failed == 1
+        # The message is hidden now.
+        assert console.redrive(Work.USAGE, 10).failed == 0
 
     def test_changes_that_the_stream_has_no_more_are_dropped_and_counted(
         self, run: Run, aws: Aws, monkeypatch: pytest.MonkeyPatch

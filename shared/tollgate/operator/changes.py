@@ -17,7 +17,7 @@ class NotHandledError(Exception):
 class ChangesRedrive:
     """Passes changes to `handle` again, and counts the batches that are `gone` from the stream.
 
-    `failures` has a line for each message that failed again.
+    `failures` has a line for each message that failed again. `forget` empties both before the next redrive.
 
     Tasks do not depend on these batches, because the sweeper finds due rows in the table. Ledger entries in
     them stay missing in the statistics.
@@ -27,6 +27,11 @@ class ChangesRedrive:
     handle: Callable[[Sequence[Change]], None]
     gone: int = 0
     failures: list[str] = field(default_factory=list)
+
+    def forget(self) -> None:
+        """Forget the batches and messages of an earlier redrive, which this process may have done."""
+        self.gone = 0
+        self.failures.clear()
 
     def take(self, bodies: Sequence[str]) -> set[int]:
         """Handle the changes of Lambda's messages about failed batches. A repeat is harmless.

@@ -60,7 +60,7 @@ class DeadLetterConsole(OperatorConsole):
         if work in self.queues:
             return Redriven(waiting, letters.hand_over(self.queues[work].send_bodies, most))
         changes = self.changes[work]
-        known_gone, known_failures = changes.gone, len(changes.failures)
+        changes.forget()
         taken = letters.hand_over(changes.take, most)
-        gone, failures = changes.gone - known_gone, changes.failures[known_failures:]
+        gone, failures = changes.gone, changes.failures
         return Redriven(waiting, taken - gone, gone, len(failures), failures[0] if failures else "")
