@@ -130,7 +130,7 @@ def _without_label(
     """Return each day with the value "" and the counts that no value of the label has."""
     left = {day: total(counts.by_model.values()) for day, counts in days.items()}
     for day, _, counts in labelled:
-        # Both are read at the same time, so a request that was just counted may be missing in one of them.
+        # The two are read in parallel, so one of them may lack a request that was just counted.
         rest = (max(0, each - other) for each, other in zip(left.get(day, Counts()), counts, strict=True))
         left[day] = Counts(*rest)
     return [(day, "", counts) for day, counts in left.items() if any(counts)]
